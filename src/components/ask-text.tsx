@@ -9,10 +9,10 @@ import { useLeaveFilled } from './use-leave-filled.ts'
 
 export type TextQuestion = {
   title: string
-  /** What the text is for, one line each. */
+  /** Describes the text, one line each. */
   lines: readonly string[]
   initial?: string
-  /** It may have several lines. */
+  /** The text may have several lines. */
   multiline?: boolean
   /** Whether the initial text was typed earlier, so that leaving it asks first. */
   isFilled?: boolean

@@ -1,6 +1,6 @@
 import { useTextOverlay } from './text-overlay.tsx'
 
-/** Runs something that may throw an error with a sentence, which is then shown in full, and undefined is returned. */
+/** Runs an action that may throw an error with a sentence; then shows the sentence in full and returns undefined. */
 export function useAttempt(): <T>(title: string, act: () => T) => T | undefined {
   const show = useTextOverlay()
   return (title, act) => {

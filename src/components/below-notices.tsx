@@ -7,7 +7,7 @@ import { SizeProvider, useSize } from './size.tsx'
 /** Maximum number of rows that notices take above a pane's content. */
 const MOST_ROWS = 4
 
-/** A pane's content, below warnings about it. */
+/** Shows a pane's content, below warnings about it. */
 export function BelowNotices(props: { notices: readonly string[]; children: ReactNode }) {
   const { paint, symbols } = useTheme()
   const { width, height } = useSize()

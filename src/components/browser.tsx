@@ -26,7 +26,7 @@ export function BrowserProvider(props: {
   )
 }
 
-/** Opens a file with the desktop's program for it. */
+/** Returns a function that opens a file with the desktop's program for it. */
 export function useOpenFile(): OpenFile {
   return useContext(DesktopContext)
 }

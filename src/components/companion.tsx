@@ -28,7 +28,7 @@ export function useTakenRows(count: (most: number) => number): void {
   }, [room, taken])
 }
 
-/** Content that reports at least this many rows, because of what is beside it. */
+/** Reports at least this many rows for its content, because of what is beside it. */
 export function LeastRows(props: { rows: number; children: ReactNode }) {
   const { rows } = props
   const room = useContext(RoomContext)
@@ -45,7 +45,7 @@ export function LeastRows(props: { rows: number; children: ReactNode }) {
  */
 const mostTaken = new WeakMap<object, { width: number; rows: number }>()
 
-/** The part of an area for the content if there is a companion; undefined if there is no room for one. */
+/** Returns the part of an area for the content if there is a companion; undefined if there is no room for one. */
 function shareOf({ width, height }: Size, taken: number | undefined, most: number): Size | undefined {
   if (width >= BESIDE_FROM) return { width: Math.floor(width / 2), height }
   const fits = (rows: number): boolean => rows + LEAST_BELOW <= height
@@ -56,8 +56,8 @@ function shareOf({ width, height }: Size, taken: number | undefined, most: numbe
 export type CompanionSpec = { title: string; render: () => ReactNode; onOpen: () => void }
 
 /**
- * Content with what else is worth seeing, if there is room for both: beside it in a wide pane, below it in a tall one.
- * Keys go to the content; a click opens the companion.
+ * Shows content with a companion that is also worth seeing, if there is room for both: beside it in a wide pane, below
+ * it in a tall one. Keys go to the content; a click opens the companion.
  * @param props.of what the content is an example of, such as the declaration of its tab
  */
 export function Accompanied(props: { of: object; companion: CompanionSpec | false | undefined; children: ReactNode }) {
@@ -112,8 +112,8 @@ export function Accompanied(props: { of: object; companion: CompanionSpec | fals
 }
 
 /**
- * A companion under its title, with a line to the content at its left. It has no keys, so the title says how many rows
- * of a list there are below its end.
+ * Shows a companion under its title, with a line to the content at its left. It handles no keys, so the title says how
+ * many rows of a list are below its end.
  */
 function Companion(props: { title: string; isBeside: boolean; children: ReactNode }) {
   const theme = useTheme()

@@ -16,7 +16,7 @@ import { TextField } from './text-field/text-field.tsx'
 
 const WIDTH = 72
 const ANSWERS = 2
-/** Columns of a button beside its text. */
+/** Columns of a button in addition to its text. */
 const BUTTON = '[❯  ]'.length
 
 /**
@@ -83,7 +83,7 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
   )
 }
 
-/** The two answers; `top` is the row of the first one in the dialog. */
+/** Shows the two answers; `top` is the row of the first one in the dialog. */
 export function Choice(props: { action: string; decline: string; top: number; onAnswer: (answer: boolean) => void }) {
   const { feed } = useKeymap()
   const DOWN = '\u001b[B'
@@ -130,12 +130,12 @@ function ChoiceText({ isSelected = false, label }: { isSelected?: boolean; label
   return <Text>{theme.paint(isSelected ? 'key' : 'plain', `${label} ]`)}</Text>
 }
 
-/** Why it does not continue, with the expected word first, so that it shows beside a long text. */
+/** Returns why it does not continue, with the expected word first, so that it shows beside a long text. */
 function wrongWords(typed: string, word: string): string {
   return `Type “${word}” to go on; ${typed === '' ? 'nothing was typed' : `you typed “${clean(typed)}”`}.`
 }
 
-/** Which word to type, and why. */
+/** Returns which word to type, and why. */
 function typedWords({ word, wordFor = 'This cannot be undone.' }: Question, width: number): string[] {
   return wrap(`${wordFor} Type “${word}” to go on:`, width)
 }

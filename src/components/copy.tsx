@@ -7,7 +7,7 @@ export type Copy = (text: string) => string | undefined
 
 const CopyContext = createContext<Copy>(() => 'Nothing can be copied here.')
 
-/** Texts can be copied to the clipboard of the person's terminal inside. */
+/** Inside it, texts can be copied to the clipboard of the person's terminal. */
 export function CopyProvider(props: { copy: Copy; children: ReactNode }) {
   return <CopyContext.Provider value={props.copy}>{props.children}</CopyContext.Provider>
 }

@@ -7,7 +7,7 @@ import { TabLine } from './tab-line.tsx'
 
 export type Tab<Id extends string> = { id: Id; title: string; render: () => ReactNode }
 
-/** The tabs of a detail pane; `[` and `]` change them whatever pane has the focus. */
+/** Shows the tabs of a detail pane; `[` and `]` change them whatever pane has the focus. */
 export function DetailTabs<Id extends string>(props: {
   tabs: readonly Tab<Id>[]
   current: Id

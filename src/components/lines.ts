@@ -8,15 +8,18 @@ import type { OutlineNode } from './viewer/outline-tree.ts'
 import { linesNode } from './viewer/sections.ts'
 import type { Line, Span, SpanLine } from './viewer/source.ts'
 
-/** Longest value shown in a pane of fields, which is rendered with every change; the raw record has all of it. */
+/**
+ * Maximum characters of a value in a pane of fields, which is redrawn with every change; the raw record contains the
+ * full value.
+ */
 const VALUE_LIMIT = 4000
 
 export type Field = readonly [label: string, value: string | null | undefined, tone?: Tone]
 
 /**
- * Labels and values in two columns, of which a long value continues below itself, and a long word below its label; an
- * unknown one shows as such, never as nothing. A wide viewer lays two fields beside each other.
- * @param width of the labels with the blanks behind them, where the values of several groups are in one column
+ * Lays out labels and values in two columns. A long value continues below itself, a long word below its label; an
+ * unknown value is marked as unknown, never left blank. A wide viewer shows two fields side by side.
+ * @param width width of the labels with the blanks after them, if the values of several groups share a column
  */
 export function fieldLines(fields: readonly Field[], indent = 0, width = labelWidth(fields)): SpanLine[] {
   const margin = ' '.repeat(indent)
@@ -28,14 +31,14 @@ export function fieldLines(fields: readonly Field[], indent = 0, width = labelWi
   }))
 }
 
-/** Width of the labels of fields, including the blanks after them. */
+/** Returns the columns of the labels of fields, with the blanks after them. */
 export function labelWidth(fields: readonly Field[]): number {
   return greatest(fields.map(([label]) => widthOf(label))) + 2
 }
 
 /**
- * What a viewer shows of a record, in every detail pane: the fields in the order in which a person asks for them, then
- * `more`. Those without a value and the technical ones, such as ids, are behind one line at the end.
+ * Returns how a detail pane shows a record: the fields in the order in which people need them, then `more`. Fields
+ * without a value and technical ones, such as ids, are folded into one line at the end.
  */
 export function recordView(
   fields: readonly Field[],
@@ -53,20 +56,20 @@ function hasValue([, value]: Field): boolean {
   return valueText(value) !== UNKNOWN
 }
 
-/** The line that folds ids and other fields; `hint` is the key that unfolds or folds them. */
+/** Returns the line into which ids and other fields are folded; `hint` is the key that folds or unfolds them. */
 export function restHead(rest: readonly Field[], isUnfolded?: boolean, hint?: string): Line & { text: string } {
   const does = hint === undefined ? '' : `  (${hint} ${isUnfolded ? 'hides' : 'shows'} them)`
   return { text: `Ids and other fields: ${formatCount(rest.length)}${does}`, tone: 'muted' }
 }
 
-/** Ids and fields without a value at the end of a document, folded. */
+/** Returns ids and fields without a value as a folded node at the end of a document. */
 export function restNodes(rest: readonly Field[]): OutlineNode[] {
   if (rest.length === 0) return []
   const lines = linesNode('rest', fieldLines(rest)).body!
   return [linesNode('before rest', ['']), { id: 'rest', head: restHead(rest), body: lines, isFlat: true }]
 }
 
-/** Matches a number with its unit, of which the number stands out: `12 ms`, `340ms`, `5 MB`, `74%`. */
+/** Matches a number with its unit: `12 ms`, `340ms`, `5 MB`, `74%`. The number is emphasized. */
 const MEASURE = /^([\d.,]+)( ?(?:[a-zA-Z]{1,9}|%))$/
 
 function measured(text: string): readonly Span[] {
@@ -87,14 +90,15 @@ function valueText(value: string | null | undefined): string {
 /** A column of a read-only table; numbers are right-aligned. */
 export type TableColumn = { title: string; cells: readonly string[]; isNumber?: boolean; tone?: Tone }
 
-/** Maximum width of a table's cell, and the gap between two cells. */
+/** Maximum columns of a cell, and columns between two cells. */
 const WIDEST_CELL = 36
 const GAP = 2
 
 /**
- * Rows under what their columns are, as wide as what is in them. Where a cell or a row would be cut, the cells of each
- * row are fields below each other instead, so that nothing of them is lost on screen, in a search or in a copy.
- * @param width columns that there are for all of it
+ * Lays out rows under their column titles; columns are as wide as their contents. If a cell or a row would be cut, the
+ * cells of each row become fields below each other instead, so that nothing is lost on screen, in a search or in a
+ * copy.
+ * @param width columns available for the whole table
  */
 export function tableLines(columns: readonly TableColumn[], width: number, indent = 0): Line[] {
   const widths = columns.map(({ title, cells }) => greatest([title, ...cells].map(text => widthOf(clean(text)))))
@@ -138,7 +142,7 @@ export function heading(text: string): Line {
   return { text, tone: 'accent' }
 }
 
-/** What went wrong and the next step, for a text with other content. */
+/** Returns the error and the next step, for a text that also says other things. */
 export function problemLines(symbols: Symbols, problem: Problem): Line[] {
   return [
     { text: `${symbols.error} ${problem.title}`, tone: 'error', indent: 2 },
@@ -147,7 +151,7 @@ export function problemLines(symbols: Symbols, problem: Problem): Line[] {
   ]
 }
 
-/** Longest JSON that is laid out for reading, again with every draw; beyond it the rest is named, not shown. */
+/** Maximum characters of JSON that is laid out, which happens again with every render; the rest is only mentioned. */
 const JSON_LIMIT = 500_000
 
 export function jsonLines(value: unknown, indent = 0): Line[] {

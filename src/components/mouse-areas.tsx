@@ -8,17 +8,16 @@ export const WHEEL_ROWS = 3
 
 const PointerContext = createContext<Pointer | undefined>(undefined)
 
-/** Without a pointer (screen readers) nothing hears of the mouse. */
+/** Without a pointer (screen readers) there are no mouse events. */
 export function PointerProvider(props: { pointer: Pointer | undefined; children: ReactNode }) {
   return <PointerContext.Provider value={props.pointer}>{props.children}</PointerContext.Provider>
 }
 
-/** A part of the component's own area, counted from its top left corner. */
+/** A part of the component's own area, relative to its top left corner. */
 export type Part = { top?: number; left?: number; width?: number; height?: number }
 
 /**
- * While mounted, the mouse on this component's area, or that part of it, does this. Handlers may change on every
- * render.
+ * While mounted, handles the mouse on this component's area, or that part of it. Handlers may change on every render.
  */
 export function useMouseArea(handlers: PointerHandlers, part: Part = {}): void {
   const pointer = useContext(PointerContext)
@@ -39,13 +38,13 @@ export function useMouseArea(handlers: PointerHandlers, part: Part = {}): void {
   )
 }
 
-/** What is inside keeps the mouse from everything beneath it. */
+/** Keeps the mouse away from everything below its children. */
 export function MouseCover(props: { children: ReactNode }) {
   useMouseArea({})
   return props.children
 }
 
-/** What is inside takes the focus when it is clicked. */
+/** Takes the focus when its children are clicked. */
 export function MouseFocus(props: { onFocus: () => void; children: ReactNode }) {
   useMouseArea({ focus: props.onFocus })
   return props.children

@@ -4,21 +4,21 @@ import { openingKeys } from './component-keys.ts'
 import { useOverlays } from './overlays.tsx'
 import { useToasts } from './toasts.tsx'
 
-/** Shows work while it runs and reports what went wrong; resolves to `undefined` then. */
+/** Shows work while it runs and reports failures; resolves to `undefined` after a failure. */
 type RunTask = <T>(run: { start: string; work: () => Promise<T> }) => Promise<T | undefined>
 
 type Opening<T> = {
-  /** Shows while it is read: `Reading nightly…`. */
+  /** Shown while reading: `Reading nightly…`. */
   start: string
-  /** Reads what the dialog is about; the signal is aborted when the person gives it up. */
+  /** Reads the subject of the dialog; the signal is aborted if the person gives up. */
   work: (signal: AbortSignal) => Promise<T>
-  /** Said when the person gives it up. */
+  /** Message if the person gives up. */
   stopped?: string
 }
 
 /**
- * Reads what a dialog needs before it can open, and takes the keys meanwhile: none of them reaches what is below.
- * Resolves to `undefined` where reading failed, which was reported, or where the person gave it up.
+ * Reads what a dialog needs before it can open, and holds the keys meanwhile, so that none reaches what is below.
+ * Resolves to `undefined` if reading failed, which was reported, or if the person gave up.
  */
 export function useOpening(runTask: RunTask): <T>(opening: Opening<T>) => Promise<T | undefined> {
   const overlays = useOverlays()
@@ -45,7 +45,7 @@ export function useOpening(runTask: RunTask): <T>(opening: Opening<T>) => Promis
       try {
         return await runTask({ start, work: () => Promise.race([work(controller.signal), givenUp.promise]) })
       } finally {
-        // After whoever waited has opened the dialog, so that no key falls between the two.
+        // Closes after the waiting code has opened the dialog, so that no key is lost in between.
         setImmediate(close)
       }
     },

@@ -35,18 +35,18 @@ import { useSearch } from './viewer/use-search.tsx'
 import { createGraphics, type Graphics, type PictureScreen } from '../tui/picture/graphics.ts'
 import { useRegions } from './regions.tsx'
 
-/** Columns of the sign before what can be folded, and of each step to the right. */
+/** Columns of the sign before a foldable line, and of each indentation. */
 const STEP = 2
 
-/** Where one is in a document. */
+/** The current position in a document. */
 export type Here = { node: OutlineNode; line: Line }
 
 export type OutlineView = {
   /** Undefined in a document without lines. */
   here: Here | undefined
-  /** Unfolds what is around a place and goes there. */
+  /** Unfolds the nodes around a place and moves there. */
   show(place: Place): void
-  /** Rows that all of it takes as it is folded now, of at most that many. */
+  /** Returns the rows of the document as currently folded, counting up to that many. */
   filled(most: number): number
   picture: Parameters<typeof ScrolledRows>[0]
 }
@@ -54,19 +54,19 @@ export type OutlineView = {
 export type OutlineOptions = {
   roots: readonly OutlineNode[]
   focused: boolean
-  /** The whole document as it is copied. */
+  /** Returns the whole document for copying. */
   copyAll: () => string
-  /** What is copied, for the person: `the document`. */
+  /** Name of what is copied: `the document`. */
   whole: string
   /** The only picture, sound or file in the answer. It can be opened without selecting its row. */
   file?: BinaryContent | undefined
-  /** Nothing in it is folded but what few people ask for, and choosing a line is left to anyone who shows it. */
+  /** Only secondary parts are folded, and the caller handles selecting a line. */
   isFlat?: boolean
 }
 
 /**
- * A document of parts that can be folded, of which only the visible lines are wrapped and drawn. It opens as its nodes
- * say, keeps what was folded when it is given again, and searches also what is folded away.
+ * Returns the view of a document of foldable parts, of which only the visible lines are wrapped and drawn. Its nodes
+ * say what starts unfolded. It keeps its folding when the document is passed again, and also searches folded parts.
  */
 export function useOutline(options: OutlineOptions): OutlineView {
   const { roots, focused } = options
@@ -145,7 +145,7 @@ export function useOutline(options: OutlineOptions): OutlineView {
     const isChosen = focused && compare(position, at) === 0
     if (isChosen || selection.holds(position.line)) {
       const { entry } = shown.at(position.line)
-      // Its colours are what a picture says.
+      // The colors of a picture carry its content, so the row is not recolored.
       return entry.node.file && entry.part === 'body' ? theme.symbols.pointer + row.slice(1) : markSelected(theme, row)
     }
     return finder.wanted === '' ? row : markMatches(theme, row, finder.wanted)
@@ -167,14 +167,14 @@ type Found = ReturnType<Outline['at']>
 
 type Folds = {
   shown: Outline
-  /** Unfolds what is around a place and goes there, to the row that shows the text where one is looked for. */
+  /** Unfolds the nodes around a place and moves there; to the row with the text if one is searched. */
   show(place: Place, text?: string): void
-  /** Folds what the entry is in, or unfolds it, and goes to its head. */
+  /** Folds the parent of the entry, or unfolds it, and moves to its head. */
   toggle(entry: Entry): void
   toggleAll(open: boolean): void
 }
 
-/** What of a document is folded, and what shows of it. */
+/** Returns which nodes of a document are folded, and what is visible. */
 function useFolds(
   roots: readonly OutlineNode[],
   { choose, rowsOf }: { choose: (line: number, row?: number) => void; rowsOf: ReturnType<typeof createRows> },
@@ -260,20 +260,20 @@ function useFolding(folds: Folds, { focused, found }: { focused: boolean; found:
 const NO_TEXT = unavailable('There is no text.')
 const NOTHING_TO_FOLD = unavailable('There is nothing at the line that can be folded.')
 
-/** The entry whose fold sign stands for this one: its own, or that of what is around it. */
+/** Returns the entry with the fold sign for this one: itself, or its parent. */
 function headOf(entry: Entry): Entry | undefined {
   if (entry.folded !== undefined) return entry
   return entry.parent && headOf(entry.parent)
 }
 
-/** The position in the document as it is now. */
+/** Clamps a position to the current document. */
 function clamped(rows: Rows, { line, row }: Position): Position {
   if (rows.count === 0) return TOP
   if (line >= rows.count) return lastTop(rows, 1)
   return { line, row: Math.min(row, rows.rowsOf(line) - 1) }
 }
 
-/** The first row of a window that holds the chosen one and moves as little as it must. */
+/** Returns the first row of a window that contains the current row, scrolling as little as possible. */
 function topAround(
   rows: Rows,
   { at, previous, height }: { at: Position; previous: Position; height: number },
@@ -285,7 +285,7 @@ function topAround(
   return moved(rows, at, 1 - height)
 }
 
-/** Rows of an entry's lines, wrapped when they are first asked for and cached while the entry shows. */
+/** Returns the rows of an entry's lines, wrapped on first use and cached while the entry is visible. */
 function createRows({ theme, width, ...look }: Look) {
   const cached = new WeakMap<Entry, Map<number, readonly string[]>>()
   return (entry: Entry, offset: number): readonly string[] => {
@@ -294,7 +294,7 @@ function createRows({ theme, width, ...look }: Look) {
     const known = own.get(offset)
     if (known) return known
     if (own.size > KEPT_ROWS) own.clear()
-    // Deep down there must be columns left for the text.
+    // Deep nesting must leave columns for the text.
     const margin = Math.min(entry.depth * STEP, Math.floor(width / 3)) + STEP
     const rows = paintLine(entry.lines.at(offset), { theme, ...look, width: Math.max(3, width - margin) })
     const drawn = rows.map((row, index) => ` ${marginOf(theme, entry, margin, index)}${row.slice(1)}`)
@@ -321,7 +321,7 @@ function graphicsOf(screen: PictureScreen): Graphics {
   return known
 }
 
-/** How pictures are drawn here, of at most that many rows; another one once the terminal said what it draws. */
+/** Returns how pictures are drawn, with at most that many rows; changes once the terminal reports what it supports. */
 function usePictures(rows: number): PictureLook {
   const screen = useRegions()
   const graphics = screen && graphicsOf(screen)

@@ -21,24 +21,24 @@ import { SizeProvider, useArea, type Area, type Size } from './size.tsx'
 type Entry = {
   id: number
   title: string
-  /** Columns that it takes where there are as many. */
+  /** Wanted columns, if available. */
   width: number
-  /** Rows that it takes where there are as many; all of them by default, and those that its content says it fills. */
+  /** Wanted rows, if available; by default all rows, or for `content` those that the content reports. */
   height?: number | 'content' | ((available: Size) => number)
   content: ReactNode
-  /** Has keys and nothing to look at. */
+  /** Handles keys without showing anything. */
   bare?: boolean
 }
 
-/** What opens above the page; its content is given how it ends. */
+/** Content that opens above the page; it receives a function that closes it. */
 type Dialog<End> = Omit<Entry, 'id' | 'content'> & { content: (end: End) => ReactNode }
 
 export type Overlays = {
   /** Shows content above the page until the returned function is called. */
   open(dialog: Dialog<() => void>): () => void
-  /** Shows content until it answers; resolves to the answer. */
+  /** Shows content until it calls back with an answer; resolves to the answer. */
   ask<T>(dialog: Dialog<(answer: T) => void>): Promise<T>
-  /** Takes an entry away, as the function does that opening it returned. */
+  /** Closes an entry, as the function returned by opening it does. */
   close(id: number): void
   entries(): readonly Entry[]
   subscribe(listener: () => void): () => void
@@ -95,13 +95,13 @@ export function useOverlays(): Overlays {
   return overlays
 }
 
-/** Whether something to look at is open above the page. */
+/** Whether something visible is open above the page. */
 export function useIsCovered(): boolean {
   const overlays = useOverlays()
   return useSyncExternalStore(overlays.subscribe, () => overlays.entries().some(({ bare }) => !bare))
 }
 
-/** Draws the open overlays above whatever its parent shows; each has its own keys. */
+/** Draws the open overlays above its parent's content; each handles its own keys. */
 export function OverlayHost() {
   const overlays = useOverlays()
   const entries = useSyncExternalStore(overlays.subscribe, overlays.entries)
@@ -117,7 +117,9 @@ export function OverlayHost() {
   )
 }
 
-/** Columns at both sides of an overlay that would show little more than the border of what is behind it. */
+/**
+ * Columns left at both sides of an overlay below which they would show little more than the border of what is behind.
+ */
 const LEAST_BESIDE = 8
 
 function OverlayFrame(props: { entry: Entry; depth: number; isTop: boolean }) {
@@ -127,7 +129,7 @@ function OverlayFrame(props: { entry: Entry; depth: number; isTop: boolean }) {
   const { entry, isTop } = props
   const width = theme.plain || available.width - entry.width < LEAST_BESIDE ? available.width : entry.width
   const [filled, setFilled] = useState<number>()
-  // Read aloud, what is behind would be read as a part of it.
+  // A screen reader would read what is behind as a part of it.
   const rows = theme.plain ? undefined : rowsOf(entry.height, { width, height: available.height }, filled)
   const size = { width, height: Math.min(rows ?? available.height, available.height) }
   const left = Math.floor((available.width - size.width) / 2)
@@ -164,17 +166,17 @@ function OverlayFrame(props: { entry: Entry; depth: number; isTop: boolean }) {
   )
 }
 
-/** Rows of the edges above and below what is in an overlay. */
+/** Rows of the top and bottom edge of an overlay. */
 const EDGES = 2
 
-/** Undefined while the content has not said how many rows it fills. */
+/** Returns the rows of an overlay; undefined until the content has reported its rows. */
 function rowsOf(height: Entry['height'], available: Size, filled: number | undefined): number | undefined {
   if (height === undefined) return available.height
   if (height === 'content') return filled
   return typeof height === 'number' ? height : height(available)
 }
 
-/** The row that an overlay begins in: where it began, as long as it has room below that. */
+/** Returns the top row of an overlay: it keeps its first position as long as it fits below that. */
 function useSteadyTop(available: number, rows: number | undefined): number {
   const began = useRef<{ available: number; top: number }>(undefined)
   if (rows === undefined) return 0
@@ -183,7 +185,7 @@ function useSteadyTop(available: number, rows: number | undefined): number {
   return began.current.top
 }
 
-/** Draws the page behind the topmost overlay in one quiet colour, where colours are written. */
+/** Draws the page behind the topmost overlay in one muted color, if colors are supported. */
 function useQuietPage(isTop: boolean, page: Area, above: Area): void {
   const regions = useRegions()
   const { paint } = useTheme()
@@ -193,7 +195,7 @@ function useQuietPage(isTop: boolean, page: Area, above: Area): void {
     const [row = 0, column = 0, width = 0, height = 0, ...rest] = areas
     const [topRow = 0, leftColumn = 0, columns = 0, rows = 0] = rest
     regions?.quiet({
-      // A notice is in the last row.
+      // The last row contains a notice.
       page: { row, column, width, height: height - 1 },
       above: { row: topRow, column: leftColumn, width: columns, height: rows },
       look: paint('muted', 'x'),

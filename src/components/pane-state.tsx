@@ -9,33 +9,31 @@ import { panesKeys } from './component-keys.ts'
 import { appKeys } from './everywhere-keys.ts'
 import { SizeProvider, useSize } from './size.tsx'
 
-/** What went wrong, in one sentence, and the next step. */
+/** The failure, in one sentence, and the next step. */
 export type Problem = { title: string; sentence: string; next: string }
 
 export type PaneData = {
-  /** Nothing has arrived yet. */
+  /** No data has arrived yet. */
   pending: boolean
-  /** The last attempt failed; with `pending` false the rows of an earlier one stay. */
+  /** The last attempt failed; if `pending` is false, earlier rows stay visible. */
   problem: Problem | undefined
-  /** There is something to show, however old. */
+  /** There is data to show, however old. */
   hasData: boolean
-  /** When what is shown was read, in epoch milliseconds. */
+  /** When the data was read, in epoch milliseconds. */
   updatedAt: number | undefined
-  /** What is shown comes from an earlier session and has not been read again yet. */
+  /** The data comes from an earlier session and has not been read again yet. */
   restored?: boolean
 }
 
-/** Why there is nothing and what to do; `isFinal` where there can never be anything, so that none is looked for. */
+/** The reason why there is no data and what to do; `isFinal` if there can never be any. */
 export type EmptyWords = { why: string; next: string; isFinal?: boolean }
 
-/**
- * How long what an earlier session read may show without a word, in milliseconds: mostly the answer is there before.
- */
+/** Milliseconds for which data of an earlier session is shown without a notice: usually the new data arrives before. */
 const RESTORED_MS = 800
 
 /**
- * The five states of a pane: loading, empty, content, stale content with its reason, error.
- * One pane's error never takes another one down.
+ * The five states of a pane: loading, empty, content, stale content with its reason, error. An error in one pane does
+ * not affect the others.
  */
 export function PaneState(props: {
   data: PaneData
@@ -49,7 +47,7 @@ export function PaneState(props: {
   if (!data.hasData && data.problem) return <ReadProblem problem={data.problem} />
   if (!data.hasData) return <Sentence tone="muted" text={props.loading} />
   const above = stale === undefined ? 0 : 1
-  // One tree with and without the line, so that rows keep their place and a half typed filter stays.
+  // The same tree with and without the notice, so that rows keep their state and a half-typed filter stays.
   return (
     <Box flexDirection="column" width={width} height={height}>
       {stale !== undefined && <StaleLine words={stale} />}
@@ -60,18 +58,18 @@ export function PaneState(props: {
   )
 }
 
-/** Why rows on screen are out of date, with their age; undefined while they are not. */
+/** Says why the data on screen is stale, with its age; undefined if it is not. */
 function useStaleWords(data: PaneData): string | undefined {
   const { problem, restored, hasData } = data
   const lingers = useLingering(hasData && restored === true)
   if (!hasData || !(problem ?? lingers)) return undefined
-  // Asked for only here: anyone who reads the time of a read is drawn again after every read.
+  // The time is read only here: every component that reads it is rendered again after every read.
   const when = formatAgo(data.updatedAt, Date.now())
-  // The age comes first: a narrow pane cuts the rest.
+  // The age comes first, since a narrow pane cuts the rest.
   return `Read ${when}: ${problem ? problem.title : 'from an earlier session, being read again…'}`
 }
 
-/** Whether something has held for longer than a moment. */
+/** Whether something has been true for longer than a moment. */
 function useLingering(holds: boolean): boolean {
   const [lingers, setLingers] = useState(false)
   useEffect(() => {
@@ -97,7 +95,7 @@ function withKey(next: string, again: string): string {
   return NAMES_A_KEY.test(next) ? next : `${next} ${again}`
 }
 
-/** Why there is nothing, and what to do next: where no key makes something, one looks for it again. */
+/** Says why there is no data, and what to do next; if no key creates an item, the suggested step is to read again. */
 export function Empty({ why, next, isFinal }: EmptyWords) {
   const again = againSentence(useKeyName())
   return (
@@ -108,24 +106,24 @@ export function Empty({ why, next, isFinal }: EmptyWords) {
   )
 }
 
-/** Said of what was open and is gone. */
+/** Message about an open item that is gone. */
 export const MISSED = 'What is open here is not in the list: it is gone, hidden by a filter, or not read yet.'
 
-/** What a pane depends on, such as `the suites` beside the runs of the chosen one. */
+/** Data that a pane depends on, such as `the suites` for the runs of the selected suite. */
 type Source = { what: string; data: PaneData }
 
 /**
- * A pane about something that is chosen elsewhere, while nothing is: what it waits for, why that cannot be read, or
- * that there is nothing to choose. Sources come in the order in which they are read.
+ * A pane about a selection elsewhere, while nothing is selected: says what it waits for, why that cannot be read, or
+ * that there is nothing to select. Sources are in the order in which they are read.
  */
 export function NothingChosen(props: {
   sources: readonly Source[]
   why: string
-  /** What to do; by default to go to where one is chosen, or to look again where there is none. */
+  /** The next step; by default to select an item, or to read again if there is none. */
   next?: string | undefined
-  /** There is none to choose from. */
+  /** There is nothing to select from. */
   isEmpty?: boolean
-  /** What was open here is not in its list any more, or not yet. */
+  /** The item open here is no longer or not yet in its list. */
   isMissed?: boolean
 }) {
   const { symbols } = useTheme()
@@ -160,7 +158,7 @@ export function NothingChosen(props: {
   )
 }
 
-/** Words at the margin of a pane, wrapped at its width. */
+/** A sentence with a pane's margin, wrapped at its width. */
 export function Sentence(props: { tone: Tone; text: string }) {
   const theme = useTheme()
   const { width } = useSize()
@@ -171,18 +169,18 @@ export function Sentence(props: { tone: Tone; text: string }) {
   ))
 }
 
-/** Which key reads again what is on screen. */
+/** Says which key reads the data on screen again. */
 function againSentence(key: ReturnType<typeof useKeyName>): string {
   return `Press ${key(appKeys, 'refresh')} to read again.`
 }
 
-/** What could not be read, if there is nothing else to show. */
+/** Says what could not be read, if there is nothing else to show. */
 export function ReadProblem({ problem }: { problem: Problem }) {
   const key = useKeyName()
   return <ProblemNotice problem={{ ...problem, next: `${problem.next} ${againSentence(key)}` }} />
 }
 
-/** An error where there is nothing else to show. */
+/** Shows an error, if there is nothing else to show. */
 export function ProblemNotice(props: { problem: Problem }) {
   const theme = useTheme()
   return (

@@ -15,7 +15,7 @@ import { ZoomProvider } from './panes/zoom.ts'
 
 export type PaneSpec<Id extends string> = PaneShare & { id: Id; render: (focused: boolean) => ReactNode }
 
-/** Draws a pane as a component of its own, so that what it throws is caught around it. */
+/** Renders a pane as a separate component, so that its errors are caught around it. */
 function Drawn(props: { pane: PaneSpec<string>; focused: boolean }): ReactNode {
   return props.pane.render(props.focused)
 }
@@ -24,7 +24,7 @@ function titleOf(id: string): string {
   return id.charAt(0).toUpperCase() + id.slice(1)
 }
 
-/** A group of panes of which one has focus; how many show depends on the size, and on the zoom. */
+/** Shows a group of panes of which one has the focus; how many are visible depends on the size and the zoom. */
 export function Panes<Id extends string>(props: {
   panes: readonly PaneSpec<Id>[]
   focused: Id
@@ -39,7 +39,7 @@ export function Panes<Id extends string>(props: {
     0,
     panes.findIndex(pane => pane.id === props.focused),
   )
-  // A click must not move the pane away from under the mouse; keys show what is before again.
+  // A click must not move the pane away from under the mouse; keys show earlier panes again.
   const [first, holdFirst] = useState<number>()
   const [zoomed, setZoomed] = useState(false)
   const group = { ...size, panes, focused, first }
@@ -59,7 +59,7 @@ export function Panes<Id extends string>(props: {
     holdFirst(undefined)
     onFocus(pane.id)
   }
-  // A screen reader would read the mark that comes back instead of the chosen row.
+  // A screen reader would read the returning mark instead of the selected row.
   const covered = useIsCovered() && !plain
   const shown = panes.flatMap((_, index) => (boxes[index] ? [{ index, focused: index === focused && !covered }] : []))
   const stacked = groupArrangement({ ...group, zoomed }) === 'stacked'

@@ -6,10 +6,10 @@ import { promptKeys } from './component-keys.ts'
 import { useSize } from './size.tsx'
 import { TextField } from './text-field/text-field.tsx'
 
-/** Columns for the words about it. */
+/** Columns for the words beside the input. */
 const BESIDE = 24
 
-/** One line that asks for a text inside a pane or an overlay, with words about it at its right. */
+/** Shows one line that asks for a text inside a pane or an overlay, with words at its right. */
 export function Prompt(props: {
   value: string
   onChange: (value: string) => void

@@ -5,14 +5,14 @@ import { SizeProvider, useSize } from './size.tsx'
 import { Viewer, type Line } from './viewer.tsx'
 
 const WIDTH = 84
-/** Rows of the two answers with the empty one above them. */
+/** Rows of the two answers and the empty row above them. */
 const CHOICE_ROWS = 3
 
-/** What will happen, of any length, and the answer that acts. */
+/** The effects, of any length, and the label of the answer that acts. */
 export type ReviewQuestion = { title: string; lines: readonly Line[]; action: string }
 
 /**
- * Asks above a text of any length that can be scrolled and searched; it starts on Cancel. Short questions have
+ * Asks below a text of any length that can be scrolled and searched; it starts on Cancel. For short questions use
  * `useConfirm`.
  */
 export function useReview(): (question: ReviewQuestion) => Promise<boolean> {
@@ -25,7 +25,7 @@ export function useReview(): (question: ReviewQuestion) => Promise<boolean> {
     })
 }
 
-/** The arrows choose the answer, so the text above scrolls by pages. */
+/** The arrows select the answer, so the text above scrolls by pages. */
 function ReviewDialog(props: { lines: readonly Line[]; action: string; onAnswer: (answer: boolean) => void }) {
   const { width, height } = useSize()
   const room = Math.max(1, height - CHOICE_ROWS)

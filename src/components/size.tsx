@@ -2,14 +2,14 @@ import { createContext, useContext, useMemo, type ReactNode } from 'react'
 
 export type Size = { width: number; height: number }
 
-/** A component's place on the screen, zero-based from the top left corner, with its size. */
+/** A component's size and its position on the screen, zero-based from the top left corner. */
 export type Area = Size & { row: number; column: number }
 
 const AreaContext = createContext<Area>({ width: 80, height: 24, row: 0, column: 0 })
 
 /**
- * Tells everything below how many columns and rows it has; frame, panes and dialogs each narrow it.
- * `top` and `left` count from the parent's area.
+ * Tells its children how many columns and rows they have; frame, panes and dialogs each reduce it. `top` and `left` are
+ * relative to the parent's area.
  */
 export function SizeProvider(props: Size & { top?: number; left?: number; children: ReactNode }) {
   const { width, height, top = 0, left = 0 } = props
@@ -20,12 +20,12 @@ export function SizeProvider(props: Size & { top?: number; left?: number; childr
   return <AreaContext.Provider value={area}>{props.children}</AreaContext.Provider>
 }
 
-/** Columns and rows that this component may fill. */
+/** Returns the columns and rows that this component may fill. */
 export function useSize(): Size {
   return useContext(AreaContext)
 }
 
-/** The same with the place on the screen. */
+/** Returns the same with the position on the screen. */
 export function useArea(): Area {
   return useContext(AreaContext)
 }

@@ -7,12 +7,12 @@ import { useRegions } from './regions.tsx'
 import { useIsCovered } from './overlays.tsx'
 import { useArea } from './size.tsx'
 
-/** How long each picture shows, in milliseconds. */
+/** Milliseconds for which each frame is shown. */
 const TURN_MS = 120
 
 /**
- * The sign of something under way, in one column: it turns past Ink, since a draw of the whole screen for it would cost
- * more than most of what it stands for. `left` is its column in the area around it.
+ * Shows a one-column sign of work in progress. It is painted without Ink, since redrawing the whole screen for it would
+ * cost more than most of the work it stands for. `left` is its column in the surrounding area.
  */
 export function Spinner({ left }: { left: number }) {
   const theme = useTheme()

@@ -1,23 +1,23 @@
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
 
-/** A place as the router knows it. */
+/** A place in the form of the router. */
 export type SubjectPlace = { screen: string; params: Readonly<Record<string, string>> }
 
-/** What the person has chosen on the screen: the thing that copying and looking at its record is about. */
+/** The item selected on the screen, which is copied and whose record is viewed. */
 export type Subject = {
   /** For example, `run`, for sentences. */
   kind: string
   id: string
-  /** As the service answered it. */
+  /** The record as the service sent it. */
   record: { id: string }
-  /** Its own place, where that is another one than the present. */
+  /** Its own place, if that differs from the current one. */
   place?: SubjectPlace | undefined
 }
 
 type Subjects = {
   set(subject: Subject | undefined, latest?: () => Subject['record'] | undefined): void
   current(): Subject | undefined
-  /** The id of what is drawn as chosen. */
+  /** Returns the id of the item drawn as selected. */
   drawnId(): string | undefined
   subscribe(listener: () => void): () => void
 }
@@ -53,9 +53,8 @@ export function SubjectProvider(props: { children: ReactNode }) {
 }
 
 /**
- * A screen says what is chosen on it; undefined while nothing is. What is drawn follows the choice a moment later, so
- * `latest` gives what is chosen when a key acts on it.
- * Without a kind it says nothing.
+ * Sets the item selected on a screen; undefined while there is none. Drawing follows the selection a moment later, so
+ * `latest` returns the selected item when a key acts on it. Without a kind it sets nothing.
  */
 export function useSubject(
   kind: string | undefined,
@@ -73,7 +72,7 @@ export function useSubject(
   useEffect(() => (speaks ? () => subjects.set(undefined) : undefined), [subjects, speaks])
 }
 
-/** What is chosen now; draws again when it is another thing. */
+/** Returns a function for the selected item; renders again when the item changes. */
 export function useCurrentSubject(): () => Subject | undefined {
   const subjects = useContext(SubjectsContext)
   useSyncExternalStore(subjects.subscribe, subjects.drawnId)

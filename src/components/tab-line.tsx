@@ -5,17 +5,17 @@ import { useMouseArea } from './mouse-areas.tsx'
 import { useSize } from './size.tsx'
 
 /**
- * The tabs from `first` to before `end` fit a line, with so many columns between two; -1 where two share a blank, and
- * none but the current one has columns for brackets.
+ * The tabs from `first` to before `end` fit in a line, with this many columns between two; -1 if neighbors share a
+ * blank, and only the current one has room for brackets.
  */
 type Shown = { first: number; end: number; gap: number }
 
-/** Brackets around a tab, or the blanks in their place. */
+/** Columns of the brackets around a tab, or of the blanks in their place. */
 const BRACKETS = 2
-/** A margin on both sides, where a mark shows tabs beyond. */
+/** Columns of the margins at both sides, in which a mark shows hidden tabs. */
 const MARGINS = 2
 
-/** As many tabs as fit, among them the current one; they stand closer where all of them would not fit else. */
+/** Returns as many tabs as fit, including the current one; they are closer together if that makes all of them fit. */
 export function shownTabs(titles: readonly string[], current: number, width: number): Shown {
   const widths = titles.map(title => widthOf(title) + BRACKETS)
   const all = widths.reduce((sum, each) => sum + each, 0)
@@ -24,23 +24,23 @@ export function shownTabs(titles: readonly string[], current: number, width: num
     if (all + gap * (titles.length - 1) <= width - 1) return { first: 0, end: titles.length, gap }
   let used = widths[current] ?? 0
   let [first, end] = [current, current + 1]
-  // Those before it first: the line stays where it begins for as long as it can.
+  // Earlier tabs come first: the line keeps its start as long as possible.
   while (first > 0 && used + widths[first - 1]! <= room) used += widths[(first -= 1)]!
   while (end < titles.length && used + widths[end]! <= room) used += widths[end++]!
   return { first, end, gap: 0 }
 }
 
-/** Each tab as it is written, the current one in brackets. */
+/** Returns the text of each tab, the current one in brackets. */
 export function written(titles: readonly string[], current: number, { gap }: Shown): string[] {
   return titles.map((title, index) => (index === current ? `[${title}]` : gap < 0 ? title : ` ${title} `))
 }
 
-/** Columns between two tabs as they are written. */
+/** Returns the columns between two tab texts. */
 function between({ gap }: Shown): number {
   return Math.abs(gap)
 }
 
-/** The tab that stands at this column. */
+/** Returns the tab at this column. */
 function tabAt(tabs: readonly string[], shown: Shown, column: number): number | undefined {
   let left = 1
   for (let index = shown.first; index < shown.end; index += 1) {
@@ -51,7 +51,7 @@ function tabAt(tabs: readonly string[], shown: Shown, column: number): number | 
   return undefined
 }
 
-/** The keys at the end of the line; empty where they would come close to the tabs. */
+/** Returns the keys at the end of the line; empty if they would be close to the tabs. */
 function endOf(tabs: readonly string[], shown: Shown, { keys = '', width }: { keys?: string; width: number }): string {
   const used = tabs.reduce((sum, tab) => sum + widthOf(tab) + between(shown), 1)
   const space = width - 1 - used - widthOf(keys)
@@ -59,8 +59,8 @@ function endOf(tabs: readonly string[], shown: Shown, { keys = '', width }: { ke
 }
 
 /**
- * One line of tabs, the current one in brackets; a click opens one. `top` is its row in the area around it, `keys` says
- * at its end which keys change them, if there is room.
+ * Shows one line of tabs, the current one in brackets; a click opens one. `top` is its row in the surrounding area,
+ * `keys` names the keys that change tabs, if there is room.
  */
 export function TabLine(props: {
   titles: readonly string[]

@@ -10,7 +10,7 @@ import { toSource, type Lines } from './viewer/source.ts'
 const WIDTH = 100
 const BORDERS = 2
 
-/** Shows a longer text above the page until it is closed. */
+/** Returns a function that shows a longer text above the page until it is closed. */
 export function useTextOverlay(): (title: string, lines: Lines) => void {
   const overlays = useOverlays()
   const theme = useTheme()

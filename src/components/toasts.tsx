@@ -3,16 +3,16 @@ import type { Tone } from '../tui/theme/theme.ts'
 
 export type Toast = { id: number; tone: Tone; text: string }
 
-/** A sentence that was shown, and when: milliseconds since 1970. */
+/** A message that was shown, and when: milliseconds since 1970. */
 export type Message = Pick<Toast, 'tone' | 'text'> & { at: number }
 
-/** Maximum number of sentences that stay readable after they left the screen. */
+/** Maximum number of messages that stay readable after they left the screen. */
 export const MOST_MESSAGES = 200
 
-/** How long a sentence stays, in milliseconds: a moment, and one more for each further 80 characters to read. */
+/** Milliseconds for which a message is shown; the same again for every further 80 characters. */
 const MOMENT_MS = 3000
 const CHARACTERS = 80
-/** What failed stays longer. */
+/** Failures are shown for longer. */
 const FAILURE_MS = 12_000
 
 function stayOf(tone: Tone, text: string, moment: number): number {
@@ -21,26 +21,26 @@ function stayOf(tone: Tone, text: string, moment: number): number {
 
 export type Toasts = {
   show(tone: Tone, text: string): void
-  /** What was said is over: the person has begun something else. */
+  /** Removes messages because the person has started something else. */
   clear(): void
-  /** Good news makes room for the keys of what opens now; bad news stays for its time. */
+  /** Removes successes to make room for the keys of what opens now; failures stay for their time. */
   settle(): void
   current(): Toast | undefined
-  /** What was shown since the start, the newest first, at most `MOST_MESSAGES`. */
+  /** Returns the messages since the start, newest first, at most `MOST_MESSAGES`. */
   messages(): readonly Message[]
   subscribe(listener: () => void): () => void
 }
 
 /**
- * Sentences shown for a while, the newest in front. Good news yields to what is newer; the last bad news waits behind
- * it, and shows for the rest of its time then.
- * @param moment how long one of a line stays, in milliseconds
+ * Messages that are shown for a while, the newest in front. A success gives way to newer messages; the last failure
+ * waits behind them, and is then shown for the rest of its time.
+ * @param moment milliseconds for which a message of one line is shown
  */
 export function createToasts(moment = MOMENT_MS): Toasts {
   let shown: readonly Toast[] = []
   let messages: readonly Message[] = []
   let next = 1
-  /** Milliseconds that a sentence still has to stay, by its id. */
+  /** Remaining milliseconds of a message, by its id. */
   const left = new Map<number, number>()
   let front: { id: number; since: number; timer: NodeJS.Timeout } | undefined
   const listeners = new Set<() => void>()
@@ -64,7 +64,8 @@ export function createToasts(moment = MOMENT_MS): Toasts {
       next += 1
       messages = [{ tone, text, at: Date.now() }, ...messages].slice(0, MOST_MESSAGES)
       left.set(toast.id, stayOf(tone, text, moment))
-      // The same news twice is one; of older bad news the last is enough, and all of it stays in the messages.
+      // A repeated message counts once; of older failures only the last is kept on screen, and all stay in the
+      // messages.
       const before = bad().filter(each => each.text !== text)
       set([...before.slice(-1), toast])
     },

@@ -4,14 +4,13 @@ import { useKeymap } from '../tui/keymap/keymap-context.tsx'
 import type { Verb } from '../tui/keymap/verbs.ts'
 import { useToasts } from './toasts.tsx'
 
-/** Longer than that nobody waits for what they asked for: it would come as a surprise, in milliseconds. */
+/** Maximum wait in milliseconds: a later action would surprise the person. */
 const LONGEST_MS = 10_000
 
 /**
- * Goes to a place and does there what the key of a verb does, as soon as that can be done: the lists of a screen are
- * read first. `isThere` says whether the screen stands where the action was meant, such as on the row that the place
- * names. It is given up when the person leaves the screen meanwhile or opens something on it, and after ten seconds
- * with the reason.
+ * Goes to a place and runs the action of a verb there as soon as possible: the lists of a screen are read first.
+ * `isThere` says whether the screen shows the intended item, such as the row in the place. Gives up if the person
+ * leaves the screen or opens something on it, and after ten seconds with the reason.
  */
 export function useActionAt(): (place: Place, verb: Verb, isThere?: (params: Place['params']) => boolean) => void {
   const { dispatcher } = useKeymap()

@@ -14,12 +14,14 @@ import { useWriteFile } from './write-file.ts'
 import type { BinaryContent } from './viewer/outline-tree.ts'
 
 const LONGEST_NAME = 100
-/** What the desktop only shows or plays; anything else might be run, and vector graphics hold scripts. */
+/**
+ * Media types that the desktop only shows or plays; other files might be executed, and vector graphics contain scripts.
+ */
 const OPENED = /^(?:image|audio|video)\/[^+]+$|^application\/pdf$/
 
 type Type = Awaited<ReturnType<typeof mediaTypeOf>>
 
-/** Keys that save or open the bytes that are chosen. */
+/** Handles keys that save or open the selected bytes. */
 export function useFileActs(file: BinaryContent | undefined, focused: boolean): void {
   const writeFile = useWriteFile()
   const open = useOpening()
@@ -38,7 +40,7 @@ export function useFileActs(file: BinaryContent | undefined, focused: boolean): 
 
 const NO_FILE = unavailable('There is no picture, sound or file at the line.')
 
-/** Opens a copy of the bytes, which only their owner reads, with the desktop's program. */
+/** Opens a copy of the bytes, readable only by its owner, with the desktop's program. */
 function useOpening(): (content: BinaryContent) => Promise<void> {
   const openFile = useOpenFile()
   const confirm = useConfirm()
@@ -75,7 +77,7 @@ function describe({ mime }: Type, bytes: Buffer): string {
   return `${mime ?? 'A file of unknown type'}, ${formatCount(bytes.length)} bytes`
 }
 
-/** The last part of its address where that is a plain name, with the extension of what it is. */
+/** Returns the last part of its address if that is a plain name, with the extension of its type. */
 function fileName({ name = '' }: BinaryContent, { mime, extension }: Type): string {
   const last = name.split(/[/\\?#]/).findLast(part => part !== '') ?? ''
   const plain = /^\w[\w.-]*$/.test(last) && last.length <= LONGEST_NAME ? last : (mime?.split('/')[0] ?? 'file')

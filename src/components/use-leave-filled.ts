@@ -1,6 +1,6 @@
 import { useConfirm } from './confirm.tsx'
 
-/** Leaves what is being filled in: at once while there is nothing to lose, else after asking. */
+/** Leaves a form: at once if there is nothing to lose, else after asking. */
 export function useLeaveFilled(isFilled: boolean, leave: () => void): () => void {
   const confirm = useConfirm()
   const ask = async (): Promise<void> => {

@@ -21,7 +21,7 @@ import { blank, cleanSpans, widthOfSpans } from './viewer/spans.ts'
 
 export type { Line } from './viewer/source.ts'
 
-/** A cell of a picture that is made of lines: the column counts in its line, which is not wrapped there. */
+/** A position in a picture made of lines; its line is not wrapped. */
 export type PointedText = { line: number; column: number }
 
 const NO_FIELDS: readonly Field[] = []
@@ -30,10 +30,9 @@ const NO_FIELDS: readonly Field[] = []
 const MARGIN = 1
 
 /**
- * Long text of which only the visible lines are wrapped and drawn; it can be searched, and copied by lines or whole.
- * `rest` are the fields that few people ask for: they are behind one line at the end, which a key or a click unfolds,
- * and a search or a copy of the whole has them too. `onPoint` hears what the mouse is over or pressed, and of nothing
- * once it has left.
+ * Shows a long text of which only the visible lines are wrapped and drawn; it can be searched, and copied by lines or
+ * as a whole. `rest` are secondary fields, folded into one line at the end that a key or a click unfolds; searching and
+ * copying the whole include them. `onPoint` receives what the mouse is over or pressed, and undefined once it has left.
  */
 export function Viewer(props: {
   lines: Lines
@@ -110,7 +109,7 @@ export function Viewer(props: {
     { active: focused },
   )
   useRestKeys(folding, focused, () => {
-    // As much of it as there is room for, from its head on.
+    // Shows as much of it as fits, starting at its head.
     setTop(earlier({ line: fold ?? 0, row: 0 }, lastTop({ ...rows, count: source.count }, height)))
   })
   const text = ({ line, row }: Position): string => {
@@ -162,7 +161,7 @@ function useRestKeys({ fold, unfold }: Folding, focused: boolean, onShow: () => 
   )
 }
 
-/** The text with its rest, and the line that folds it; without a rest there is no such line. */
+/** Returns the text with its rest, and the line that folds it; without a rest there is no such line. */
 function withRest(
   lines: Lines,
   rest: readonly Field[],
@@ -174,7 +173,7 @@ function withRest(
   if (rest.length === 0) return { source: first }
   const { text } = restHead(rest, isUnfolded, hint)
   const sign = isUnfolded ? theme.symbols.unfolded : theme.symbols.folded
-  // Whoever copies the whole gets the text, not what the line does.
+  // Copying the whole includes the text, not the hint of the line.
   const head: Line = { parts: [{ text: `${sign} ${text}`, tone: 'muted' }], copy: restHead(rest).text }
   const behind = toSource(paired(['', head, ...fieldLines(rest, 2)]))
   const { count } = first
@@ -197,16 +196,16 @@ function linesOf(shown: readonly Position[]): number {
   return new Set(shown.map(position => position.line)).size
 }
 
-/** With fewer columns each field has a row of its own. */
+/** With fewer columns each field has its own row. */
 const PAIRS_FROM = 92
-/** A longer text has a row for each field: to find pairs, every line must be measured. */
+/** Longer texts have a row for each field: finding pairs requires measuring every line. */
 const MOST_PAIRED = 2_000
 /** Columns between two fields. */
 const GAP = 3
-/** The second field is no further away than this, however wide the pane: the eye must find it. */
+/** Maximum columns to the second field, however wide the pane, so that it is easy to see. */
 const MOST_APART = 48
 
-/** The lines with neighbouring fields beside each other, where both are whole in their part of the columns. */
+/** Returns the lines with neighboring fields side by side, if both fit in their half of the columns. */
 export function pairFields(lines: Lines, columns: number): Lines {
   if (columns < PAIRS_FROM || !isArray(lines) || lines.length > MOST_PAIRED) return lines
   const half = Math.min(Math.floor(columns / 2), MOST_APART)
@@ -230,7 +229,7 @@ function isArray(lines: Lines): lines is readonly Line[] {
   return Array.isArray(lines)
 }
 
-/** A label with its value, where the line is that and has so much room. */
+/** Returns a label with its value, if the line is one and fits. */
 function fieldWithin(line: Line | undefined, columns: number): readonly Span[] | undefined {
   if (typeof line !== 'object' || !('spans' in line) || line.below === undefined || line.isAlone) return undefined
   const all = [...(line.lead ?? []), ...line.spans]

@@ -8,8 +8,8 @@ import { useToasts } from './toasts.tsx'
 type Content = string | Uint8Array
 
 /**
- * Asks for a path and writes there, for the person alone; what is there already is replaced only after a question.
- * Nothing is written where `compose` answers undefined.
+ * Asks for a path and writes a file there, readable only by the person; replaces an existing file only after asking.
+ * Writes nothing if `compose` returns undefined.
  */
 export function useWriteFile(): (
   question: TextQuestion,

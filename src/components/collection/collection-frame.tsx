@@ -12,19 +12,19 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useLevel } from './level.ts'
 import type { Collection } from './use-collection.ts'
 
-/** A list pane as words; `loading` says what is read where that is more than `what` of the frame. */
+/** The texts of a list pane; `loading` names what is read if it differs from the frame's `what`. */
 type ListWords = { title: string; empty: EmptyWords; loading?: string; notices?: readonly string[] }
 
 /** A list with its data, read page by page if it is long. */
 type Listed<Row> = {
   collection: Collection<Row>
-  /** What is read, such as `the saved servers`. */
+  /** The data being read, such as `the saved servers`. */
   what: string
   list: ListWords
   data: PaneData | (PaneData & LongList)
 }
 
-/** The pane of a collection's list. */
+/** Shows the pane of a collection's list. */
 export function CollectionList<Row>(props: Listed<Row> & { focused: boolean }) {
   const { collection, what, data } = props
   return (
@@ -47,7 +47,7 @@ function hasMoreAbove<Row>({ list, data }: Listed<Row>): boolean {
   return (list.notices?.length ?? 0) > 0 || ('hasMore' in data && data.hasMore)
 }
 
-/** The panes of a collection: its list, and beside it the selected item or why there is none. */
+/** Shows the panes of a collection: its list, and beside it the selected item or why there is none. */
 export function CollectionFrame<Row>(
   props: {
     collection: Collection<Row>
@@ -82,7 +82,7 @@ export function CollectionFrame<Row>(
     'list' in props ? <CollectionList {...props} focused={focused} /> : props.renderList(focused)
   const isEmpty = collection.list.total === 0 && !collection.list.isMissed
   const empty = 'list' in props && isEmpty ? props.list.empty : undefined
-  // Nobody is led to a pane that is empty for good, or out of sight with nothing in it that the list does not say.
+  // Does not move the focus to a pane that stays empty, or to a hidden one that says nothing more than the list.
   const isVain = empty?.isFinal === true || (empty !== undefined && arrangement === 'one' && data.hasData)
   const isAlone = isVain && !props.between && !props.renderNone
   const none = (focused: boolean): ReactNode => (

@@ -41,7 +41,7 @@ export type RowTab<Row> = DetailTab<DetailProps<Row>> & {
   }
 }
 
-/** What surrounds a list inside a row: the row's tabs, and at their left the row's list. */
+/** The surroundings of a list inside a row: the row's tabs, and at their left the row's list. */
 type Around = {
   renderTabs: (list: ReactNode, state: { focused: boolean; note: string }) => ReactNode
   outer: ReactNode
@@ -56,14 +56,14 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   /** The noun for one item, such as `server`. */
   noun: string
   title: string
-  /** What is read, for sentences, such as `the saved servers`. */
+  /** The data being read, for sentences, such as `the saved servers`. */
   what: string
   useItems: (projectId: string, parent: Parent) => ApiPages<Item>
   /** Name of the list whose news are stored; without it, or without `says`, there are none. */
   newsOf?: string
   /** The parameter of the place that names an item. */
   param: string
-  /** What counts as a change of an item. */
+  /** Returns the part of an item whose changes count. */
   says?: (item: Item) => string
   rows: CollectionRows<Item, Row, Parent>
   /** The name of an item whose record has neither name nor title. */
@@ -80,15 +80,15 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   create?: AnyEndpoint | readonly AnyEndpoint[]
   /** Shares of the width for the list and the selected item, if the default would leave the list mostly blank. */
   weights?: readonly [list: number, detail: number]
-  /** What to show above the list. */
+  /** Returns notices to show above the list. */
   useNotices?: (projectId: string) => readonly string[]
-  /** What the answer contains besides its items, from its first page; a hook. */
+  /** Returns data of the answer besides its items, from its first page; a hook. */
   useAnswer?: (first: unknown, key: (id: Id) => string) => Answer
-  /** `key` names the key of a binding of this screen. */
+  /** The texts of an empty list; `key` returns the key of a binding of this screen. */
   empty: (key: (id: Id) => string, of: EmptyOf<Parent>) => EmptyWords
 }
 
-/** What an empty list belongs to; `keyName` names the keys of other screens and tabs. */
+/** The owner of an empty list; `keyName` names the keys of other screens and tabs. */
 type EmptyOf<Parent> = { isLocal: boolean; parent: Parent; keyName: ReturnType<typeof useKeyName> }
 
 /** The list's title, the texts above it, and what replaces rows that are missing or must not be shown. */
@@ -109,7 +109,7 @@ type CollectionRows<Item, Row, Parent = undefined> = {
   itemOf: (row: Row) => Item
 }
 
-/** Rows that are the records themselves. */
+/** Uses the records themselves as rows. */
 export function plainRows<Item>(
   columnsOf: (symbols: Symbols) => readonly Column<Item>[],
 ): CollectionRows<Item, Item, unknown> {
@@ -122,7 +122,7 @@ export function plainRows<Item>(
   }
 }
 
-/** The tabs around the list take a row above it. */
+/** Returns the rows of the list without the row that the tabs around it take. */
 function listRowsBelowTabs<Row>(list: ListState<Row>, notices: readonly string[], hasMore: boolean) {
   const rows = paneRows(list, notices.length > 0 || hasMore)
   return rows === undefined ? undefined : rows + 1
@@ -159,9 +159,9 @@ export function itemsOf<E extends AnyEndpoint, Parent = undefined>(
 }
 
 /**
- * The screen of a noun of a project: project gate, crumbs, list with filter, sort, marks and news, detail with tabs,
- * the row in the place, the five pane states, raw record, copy and pin. A screen with a mind of its own composes the
- * same parts.
+ * Creates the screen for a noun of a project: project gate, crumbs, list with filter, sort, marks and news, detail with
+ * tabs, the row in the place, the five pane states, raw record, copy and pin. Screens that differ compose the same
+ * parts themselves.
  */
 export function collectionScreen<E extends AnyEndpoint, Row extends object, Id extends string>(
   spec: Omit<CollectionSpec<ItemOf<E>, Row, Id, undefined>, 'useItems' | 'useAnswer'> & {
@@ -189,7 +189,7 @@ export function collectionScreen<E extends AnyEndpoint, Row extends object, Id e
 /** What a row's tab shows while the person is inside it. */
 const ListContext = createContext<ReactNode>(undefined)
 
-/** A tab of a row that is a collection: its list is shown in the tab, and entering the row enters the list. */
+/** Makes a tab from a row's collection: its list is shown in the tab, and entering the row enters the list. */
 export function collectionTab<Item, Row extends object, Id extends string, Parent>(
   spec: CollectionSpec<Item, Row, Id, Parent>,
 ): RowTab<Parent> {
@@ -204,7 +204,7 @@ export function collectionTab<Item, Row extends object, Id extends string, Paren
   }
 }
 
-/** How rows are identified, named and written in the place. */
+/** Returns how rows are identified, named and written in the place. */
 function namingOf<Item, Row extends object, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const idOf = (item: Item): string => (item as Named).id
   const nameOf =
@@ -218,7 +218,7 @@ function namingOf<Item, Row extends object, Id extends string, Parent>(spec: Col
   return { idOf, nameOf, keyOf, recordOf }
 }
 
-/** The data and the list of a collection, for a pane or a tab. */
+/** Returns the data and the list of a collection, for a pane or a tab. */
 function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const { idOf, keyOf } = namingOf(spec)
   const says = spec.says ?? idOf
@@ -264,20 +264,20 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
     return { data: pages, loading: `Reading ${spec.what}…`, pages: { of: pages, noun: spec.noun } }
   }
 
-  /** The list with the row of the place selected, while it is only viewed. */
+  /** Returns the list with the row of the place selected, while it is only viewed. */
   function useShownList({ rows, columns, arriving }: ReturnType<typeof useRead>): ListState<Row> {
     const initialKey = usePlace().params[spec.param]
     return useList({ items: rows, keyOf, columns, initialKey, arriving, follows: spec.follows ?? false })
   }
 
-  /** The list while its parent row is only viewed. */
+  /** Shows the list while its parent row is only viewed. */
   function Preview({ projectId, row: parent, focused }: DetailProps<Parent>) {
     const read = useRead(projectId, parent)
     const words = useWords(projectId, parent, read.answer)
     return <Listed list={useShownList(read)} pages={read.pages} focused={focused} {...words} />
   }
 
-  /** The list of the row that was entered. */
+  /** Shows the list of the row that was entered. */
   function Outer({ projectId, parent, read }: { projectId: string; parent: Parent; read: ReturnType<typeof useRead> }) {
     const { pages, answer } = read
     const content = { ...frameOf(pages), ...useWords(projectId, parent, answer), list: useShownList(read) }
@@ -296,7 +296,7 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
 
   type Props = { projectId: string; parent: Parent; crumbs: readonly string[]; around?: Around }
 
-  /** The list of a level with the selected item beside it, or the collection in a tab of the entered item. */
+  /** Shows the list of a level with the selected item beside it, or the collection in a tab of the entered item. */
   function Collected(props: Props) {
     const { projectId, parent, crumbs } = props
     const read = useRead(projectId, parent)

@@ -6,12 +6,12 @@ import { ageCell, type Cell, type Column } from '../list/columns.ts'
 
 type Timestamp = number | string | null | undefined
 
-/** The age of a wire time, for a field. */
+/** Returns the age of a wire time, for a field. */
 export function agoText(at: Timestamp): string {
   return formatAgo(toEpochMs(at), serviceNow())
 }
 
-/** The age of a wire time, for a row. */
+/** Returns the age of a wire time, for a row. */
 export function freshness(at: Timestamp): Cell {
   return ageCell(toEpochMs(at), serviceNow())
 }
@@ -19,7 +19,7 @@ export function freshness(at: Timestamp): Cell {
 /** Overrides of a column's defaults. */
 type Other<Item> = Partial<Column<Item>>
 
-/** A column that shows the age of a row. */
+/** Returns a column that shows the age of a row. */
 export function ageColumn<Item>(title: string, at: (item: Item) => Timestamp, other: Other<Item> = {}): Column<Item> {
   const width = Math.max(5, title.length)
   const sort = (item: Item) => toEpochMs(at(item))
@@ -27,7 +27,7 @@ export function ageColumn<Item>(title: string, at: (item: Item) => Timestamp, ot
   return { id: title.toLowerCase(), title, width, align: 'right', quiet: true, cell, sort, ...other }
 }
 
-/** The name of a row: it takes the remaining width, and the list sorts by it. */
+/** Returns the column of row names: it takes the remaining width, and the list sorts by it. */
 export function nameColumn<Item>(
   title: string,
   nameOf: (item: Item) => string | null | undefined,
@@ -39,7 +39,7 @@ export function nameColumn<Item>(
 
 type AnyLook = Look | Look<'new' | 'changed'>
 
-/** The state of a row, as a sign and a word. */
+/** Returns a column that shows the state of a row as a sign and a word. */
 export function lookColumn<Item>(
   symbols: Symbols,
   lookOf: (item: Item) => AnyLook,
@@ -49,12 +49,12 @@ export function lookColumn<Item>(
   return { id: 'state', title: 'State', width: 12, cell, ...other }
 }
 
-/** A state as a cell. */
+/** Returns a state as a cell. */
 export function lookCell(symbols: Symbols, look: AnyLook) {
   return { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone }
 }
 
-/** A column that is shown if there is room. */
+/** Returns a column that is shown if there is room. */
 export function noteColumn<Item>(
   title: string,
   width: Column<Item>['width'],
@@ -65,7 +65,7 @@ export function noteColumn<Item>(
   return { id: title.toLowerCase(), title, width, cell, ...other }
 }
 
-/** A number, right-aligned. */
+/** Returns a column with a right-aligned number. */
 export function countColumn<Item>(
   title: string,
   width: number,
@@ -77,7 +77,7 @@ export function countColumn<Item>(
   return { id: title.toLowerCase(), title, width, align: 'right', cell, sort, ...other }
 }
 
-/** A less important number in its own format, such as a duration. */
+/** Returns a column for a less important number in its own format, such as a duration. */
 export function measureColumn<Item>(
   title: string,
   width: number,
@@ -92,7 +92,7 @@ export function measureColumn<Item>(
   return countColumn(title, width, valueOf, { cell, ...other })
 }
 
-/** The confirmation and messages of a permanent deletion. */
+/** Returns the confirmation and messages of a permanent deletion. */
 export function deletion(noun: string, name: string, line: string) {
   return {
     confirm: { title: `Delete ${noun} "${name}"?`, lines: [line], action: `Delete the ${noun}`, word: 'delete' },
@@ -101,7 +101,7 @@ export function deletion(noun: string, name: string, line: string) {
   }
 }
 
-/** The keys of every collection; a read-only one has no others. */
+/** Returns the keys of every collection; a read-only one has no others. */
 export function openAndBack(noun: string) {
   return {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: `Go into the ${noun}.` },

@@ -21,7 +21,7 @@ export type DetailTab<Props> = {
   isCostly?: (props: Props) => boolean
 }
 
-/** A tab of labels and values of the record; `technicalOf` gives its ids and other fields for programs. */
+/** Returns a tab of labels and values of the record; `technicalOf` gives its ids and other fields for programs. */
 export function fieldsTab<Row>(
   title: string,
   fieldsOf: (row: Row) => readonly Field[],
@@ -34,12 +34,12 @@ export function fieldsTab<Row>(
   }
 }
 
-/** The named tab, else the first. */
+/** Returns the named tab, else the first. */
 export function openTab<Tab extends { id: string }>(tabs: readonly Tab[], id: string | undefined): Tab | undefined {
   return tabs.find(tab => tab.id === id) ?? tabs[0]
 }
 
-/** A pane with tabs, of which the place names the open one; only that tab and its companion read data. */
+/** Shows a pane with tabs, of which the place names the open one; only that tab and its companion read data. */
 export function TabbedPane<Props extends { focused: boolean }>(props: {
   title: string
   note?: string

@@ -33,7 +33,7 @@ export type Collection<Row> = {
 
 /** How rows are written in the place, for going back, links and pins. */
 type Placed<Row> = {
-  /** The key of the row that the place names. */
+  /** The key of the row in the place. */
   key: string | undefined
   /** The parameter that names a row. */
   param: string
@@ -48,10 +48,10 @@ type Placed<Row> = {
 const PANES = ['list', 'detail']
 
 /**
- * The state of a collection: its list, the chosen row in the place, and what copying and the raw record are about.
+ * Returns the state of a collection: its list, the selected row in the place, and the record for copying and viewing.
  * `columns`, `keyOf` and `recordOf` must be stable.
- * @param options.recordOf the record as the service answered it, where it may be looked at and copied; without it the
- *   screen says itself what copying is about
+ * @param options.recordOf the record as the service sent it, if it may be viewed and copied; without it the screen sets
+ * what is copied
  * @param options.panes the panes from this list on, as the place names them
  */
 export function useCollection<Row extends object>(

@@ -8,12 +8,12 @@ import type { Look, Symbols, Tone } from '../../tui/theme/theme.ts'
 import type { Column } from '../list/columns.ts'
 import { freshness, countColumn, lookCell, measureColumn, nameColumn, noteColumn } from '../collection/plain-parts.ts'
 
-/** How a journey run, or a session of one, ended. */
+/** Returns how the state of a journey run, or of one of its sessions, is shown. */
 export function outcomeLook(outcome: string | undefined): Look {
   if (outcome === 'completed' || outcome === 'succeeded') return { symbol: 'ok', tone: 'ok', word: outcome }
   if (outcome === 'failed') return { symbol: 'error', tone: 'error', word: outcome }
   if (outcome === 'partial') return { symbol: 'warn', tone: 'warn', word: outcome }
-  // Its goal or its criteria: neither word would be true of both.
+  // A run may have missed its goal or its criteria, so neither word would fit both.
   if (outcome === 'missed') return { symbol: 'warn', tone: 'warn', word: 'fell short' }
   if (outcome === 'ungraded') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'rate_limited') return { symbol: 'warn', tone: 'warn', word: 'throttled' }
@@ -31,7 +31,7 @@ export function outcomeLook(outcome: string | undefined): Look {
 /** A session of a journey run, or of a visitor. */
 export type SessionRow = {
   id: string
-  /** Ids that other reads use for it. */
+  /** Ids of the session in other reads. */
   ids: readonly string[]
   outcome: string | undefined
   who: string | undefined
@@ -64,7 +64,7 @@ function goalColumn(symbols: Symbols): Column<SessionRow> {
   return countColumn('Goal', 6, ({ goal }) => goal?.score, { cell: ({ goal }) => goalLabel(goal, symbols) ?? UNKNOWN })
 }
 
-/** `✗ 0.40`: the score, and whether it reached the goal. */
+/** Returns `✗ 0.40`: the score, and whether it reached the goal. */
 export function goalLabel(goal: GoalScore | undefined, symbols: Symbols): { text: string; tone: Tone } | undefined {
   if (!goal) return undefined
   const score = goal.score.toFixed(2)

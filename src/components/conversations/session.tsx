@@ -16,7 +16,7 @@ import { useTracedSession } from '../../hooks/use-traced-session.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { goalLabel, outcomeLook, type SessionRow } from './session-row.ts'
 
-/** The messages and calls of a session in a journey run. */
+/** Shows the messages and calls of a session in a journey run. */
 export function RunSession(props: { projectId: string; row: SessionRow; focused: boolean }) {
   const { projectId, row } = props
   const trace = useTracedSession(projectId, row)
@@ -31,7 +31,7 @@ export function RunSession(props: { projectId: string; row: SessionRow; focused:
   )
 }
 
-/** The messages of a visitor and the scenario; the contract leaves out payloads of calls. */
+/** Shows the messages of a visitor and the scenario; the contract leaves out payloads of calls. */
 export function VisitorSession(props: { projectId: string; scenarioId: string; row: SessionRow; focused: boolean }) {
   const { projectId, scenarioId, row } = props
   const { queries } = useWorkspace()
@@ -96,14 +96,14 @@ function showsText(shows: SessionRow['shows']): string {
 
 const NO_CRITERIA = 'not known of a single session; the scorecard of its run counts them'
 
-/** A completed attempt is not a success if the session is not known to have reached its goal. */
+/** Returns the outcome: a completed attempt is not a success if the session is not known to have reached its goal. */
 function outcomeField({ outcome, goal }: SessionRow, symbols: Symbols): Field {
   if (outcome === 'succeeded' && goal?.isReached !== true) return ['Outcome', 'came to its end']
   const look = outcomeLook(outcome)
   return ['Outcome', outcome && `${symbols[look.symbol]} ${look.word}`, look.tone]
 }
 
-/** The outcome and its reason; what else is known of the session is folded below the messages. */
+/** Returns the outcome and its reason; what else is known of the session is folded below the messages. */
 function headView(row: SessionRow, note: string | undefined, symbols: Symbols) {
   const goal = goalLabel(row.goal, symbols)
   const score = goal && [goal.text, row.goal?.reason].filter(Boolean).join(': ')
@@ -120,13 +120,13 @@ function headView(row: SessionRow, note: string | undefined, symbols: Symbols) {
   )
 }
 
-/** Shown while a session is being searched for. */
+/** Returns the text shown while a session is being searched for. */
 function searchingLabel(searched: number): string {
   const soFar = searched > 0 ? `: ${plural(searched, 'session')} so far` : ''
   return `Searching for the session in the trace export${soFar}…`
 }
 
-/** Why the trace export does not contain a session, and what to do; undefined if it does. */
+/** Returns why the trace export does not contain a session, and what to do; undefined if it does. */
 function untraced({ messages, isWhole, searched }: FoundTrace): { why: string; next: string } | undefined {
   if (messages) return undefined
   return isWhole

@@ -39,7 +39,7 @@ export type TalkProps = {
   status: string
   /** Where to find an answer that arrives after leaving. */
   found: string
-  /** Why a question cannot be sent. */
+  /** Returns why a question cannot be sent. */
   problem: (question: string) => string | undefined
   ask: (question: string) => void
   /** Shown below the messages; it receives keys while it is focused. */
@@ -47,7 +47,9 @@ export type TalkProps = {
   onClose: () => void
 }
 
-/** A conversation: the last question with its answer, earlier ones folded, and the field for the next question. */
+/**
+ * Shows a conversation: the last question with its answer, earlier ones folded, and the field for the next question.
+ */
 export function Talk(props: TalkProps) {
   const { exchanges, running, below } = props
   const { width, height } = useSize()
@@ -121,7 +123,7 @@ function useLeave({ running, found, onClose }: TalkProps, isEdited: boolean): ()
   return () => (running ? void ask() : leave())
 }
 
-/** The last exchange; earlier ones are folded above. */
+/** Shows the last exchange; earlier ones are folded above. */
 function Said({ exchanges, focused }: { exchanges: TalkProps['exchanges']; focused: boolean }) {
   const { symbols } = useTheme()
   const before = useMemo(() => {
@@ -143,7 +145,7 @@ function Status({ running, status }: Pick<TalkProps, 'running' | 'status'>) {
   return <Text>{theme.paint('live', ` ${truncate(clean(text), width - 2)}`)}</Text>
 }
 
-/** The notes, and the suggested questions below the field. */
+/** Shows the notes, and the suggested questions below the field. */
 function Start(props: Pick<TalkProps, 'about' | 'obstacle'> & { drafts: Drafts; question: ReactNode }) {
   const { about, obstacle, drafts } = props
   const theme = useTheme()
@@ -215,9 +217,10 @@ type Drafts = {
 }
 
 /**
- * The field is empty at first, so that nobody sends what they did not write or choose.
- * @param start.suggested what can be asked first, and which of it is in the field at first
- * @param start.asked what was asked before
+ * Keeps the drafts of questions. The field is empty at first, so that nobody sends a text that they did not write or
+ * choose.
+ * @param start.suggested suggested questions, and which of them is in the field at first
+ * @param start.asked earlier questions
  */
 function useDrafts(start: {
   suggested?: readonly string[]

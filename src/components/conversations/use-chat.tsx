@@ -95,7 +95,7 @@ function ChatPane(props: {
 
 type Running = { startedAt: number; did: string; stop: () => void }
 
-/** The messages so far, and a function that sends more: each message is sent once. */
+/** Returns the messages so far, and a function that sends more: each message is sent once. */
 function useSaying(props: { projectId: string; environmentId: string | undefined; initial: Chat | undefined }) {
   const { projectId, environmentId, initial } = props
   const { client } = useWorkspace()
@@ -165,7 +165,7 @@ function useConversationCase(projectId: string) {
   }
 }
 
-/** Each message of the person with those that followed it. */
+/** Returns each message of the person with those that followed it. */
 function exchangesOf(messages: readonly ChatMessage[]): TranscriptRow[][] {
   const exchanges: TranscriptRow[][] = []
   messages.forEach((message, index) => {
@@ -175,7 +175,7 @@ function exchangesOf(messages: readonly ChatMessage[]): TranscriptRow[][] {
   return exchanges
 }
 
-/** A message of a chat with the calls that led to it, for reading. */
+/** Returns a chat message as a transcript row, with the calls that led to it. */
 export function chatRow(message: ChatMessage, index: number): TranscriptRow {
   const { role, text, toolCalls, totalTokens, durationMs, createdAt } = message
   const at = toEpochMs(createdAt)

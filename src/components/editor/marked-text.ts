@@ -4,7 +4,7 @@ import { plural } from '../../lib/format.ts'
 /** Starts a line that mcpdeck inserted into a document; such lines are removed before it is parsed. */
 const MARK = '#!!'
 
-/** The text without the lines that mcpdeck inserted. */
+/** Returns the text without the lines that mcpdeck inserted. */
 export function withoutMarks(text: string): string {
   return text
     .split('\n')
@@ -22,7 +22,7 @@ export function withNotice(text: string, notice: readonly string[]): string {
   return [...notice.map(line => `${MARK} ${line}`), withoutMarks(text)].join('\n')
 }
 
-/** The text with each problem as a comment above its line; line numbers are those of the commented text. */
+/** Returns the text with each problem as a comment above its line; line numbers are those of the commented text. */
 export function withProblems(text: string, problems: readonly TextProblem[]): string {
   const lines = withoutMarks(text).split('\n')
   const title = [

@@ -8,17 +8,17 @@ import { hasMarks, isEmptied, withNotice, withoutMarks, withProblems } from './m
 
 const EditorContext = createContext<EditorHost | undefined>(undefined)
 
-/** Texts can be edited in the person's editor inside; without a host there is no terminal to lend. */
+/** Inside it, texts can be edited in the person's editor; without a host there is no terminal to lend. */
 export function EditorProvider(props: { host: EditorHost | undefined; children: ReactNode }) {
   return <EditorContext.Provider value={props.host}>{props.children}</EditorContext.Provider>
 }
 
-/** Whether there is an editor here. */
+/** Whether an editor is available. */
 export function useHasEditor(): boolean {
   return useContext(EditorContext) !== undefined
 }
 
-/** Texts stored for the next edit. */
+/** Returns the texts stored for the next edit. */
 export function useStoredTexts() {
   const host = useContext(EditorContext)
   return {
@@ -41,7 +41,7 @@ export type EditRequest<T> = EditedFile & {
   read: (text: string) => Read<T>
   /** Probable mistakes in a text without errors; it can be sent anyway. */
   doubts?: (text: string) => Promise<readonly TextProblem[]>
-  /** What happens if a text with probable mistakes is accepted; by default it is sent. */
+  /** The question before a text with probable mistakes is accepted; by default it is sent. */
   anyway?: { title: string; line: string; action: string }
 }
 
@@ -64,9 +64,8 @@ export type Edited<T> = {
 const MOST_PROBLEMS = 6
 
 /**
- * Opens the person's editor on a text, again and again until the text is right, or the person leaves it. What was
- * written is never lost: a text that was not taken is there the next time. Resolves to undefined when there is nothing
- * to do.
+ * Opens the person's editor on a text, repeatedly until the text is valid or the person gives up. Written text is never
+ * lost: a text that was not accepted is opened again the next time. Resolves to undefined if there is nothing to do.
  */
 export function useEditor(): <T>(request: EditRequest<T>) => Promise<Edited<T> | undefined> {
   const host = useContext(EditorContext)
@@ -174,7 +173,7 @@ async function roundTrips<T>(
   }
 }
 
-/** The meaning of a saved text if it can be parsed, and its actual or probable mistakes. */
+/** Returns the meaning of a saved text if it can be parsed, and its actual or probable mistakes. */
 async function checkSaved<T>(
   { read, doubts }: EditRequest<T>,
   saved: string,
@@ -184,7 +183,7 @@ async function checkSaved<T>(
   return { readable: { value: checked.value }, problems: (await doubts?.(saved)) ?? [] }
 }
 
-/** An earlier text: with its problems at their lines, else with its age above it. */
+/** Returns an earlier text: with its problems at their lines, else with its age above it. */
 function reopened({ text, at }: { text: string; at: number }): string {
   return hasMarks(text) ? text : withNotice(text, storedNotice(at))
 }

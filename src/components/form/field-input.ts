@@ -1,23 +1,23 @@
 import { clean } from '../../tui/theme/text.ts'
 
-/** One of the things a field offers; its texts may come from outside. */
+/** An option of a field; its texts may come from outside. */
 export type FieldOption = {
   value: string
   label: string
-  /** Shown beside it. */
+  /** Text shown beside the label. */
   detail?: string | undefined
 }
 
 /**
  * How a field is filled in; its value is always a text:
- * - `text`, also for what is none of the others; `lines` is a text of any number of lines, with `isOne` a single value,
- *   which typing replaces where it was filled in before; `secret` is never shown
+ * - `text`, also for values of other types; `lines` is a text of any number of lines, with `isOne` a single value,
+ * which typing replaces if it was prefilled; `secret` is never shown
  * - `number`: a text that is typed, see {@link numberProblem}
  * - `toggle`: `yes` or nothing
- * - `choice`: the value of one option, which is the highlighted one; none is as long as the value is that of no option
+ * - `choice`: the value of one option, which is the highlighted one; none while the value is not that of an option
  * - `choices`: any of the options, see {@link valuesOf}; with `repeats` each of them several times
- * - `menu`: options that do something at once, and hold no value
- * - `lead`: a line that goes straight to the act, past the fields after it
+ * - `menu`: options that act at once, and hold no value
+ * - `lead`: a line that goes directly to the button that acts, past the fields after it
  */
 export type FieldInput =
   | { kind: 'text' | 'secret' | 'toggle' | 'lead' }
@@ -32,12 +32,12 @@ export const YES = 'yes'
 
 const SEPARATOR = '\n'
 
-/** The chosen values of a field of `choices`. */
+/** Returns the selected values of a `choices` field. */
 export function valuesOf(text: string): string[] {
   return text === '' ? [] : text.split(SEPARATOR)
 }
 
-/** The text of a field of `choices`. */
+/** Returns the text of a `choices` field. */
 export function textOfValues(values: readonly string[]): string {
   return values.join(SEPARATOR)
 }
@@ -53,24 +53,24 @@ export function onceMore(text: string, value: string): string {
   return textOfValues([...valuesOf(text), value])
 }
 
-/** Removes one occurrence of a value, the last one. */
+/** Removes the last occurrence of a value. */
 export function onceLess(text: string, value: string): string {
   const values = valuesOf(text)
   const last = values.lastIndexOf(value)
   return textOfValues(values.filter((_, at) => at !== last))
 }
 
-/** The options of a field; a toggle and a typed field have none. */
+/** Returns the options of a field; a toggle and a typed field have none. */
 export function optionsOf(input: FieldInput | undefined): readonly FieldOption[] {
   return input && 'options' in input ? input.options : []
 }
 
-/** Whether the person types it. */
+/** Whether the person types the value. */
 export function isTyped(input: FieldInput | undefined): boolean {
   return input === undefined || ['text', 'lines', 'secret', 'number'].includes(input.kind)
 }
 
-/** A value as shown while another field is active. */
+/** Returns a value as shown while another field is active. */
 export function valueText(input: FieldInput | undefined, text: string): string {
   if (!input) return text
   if (input.kind === 'secret') return text === '' ? '' : 'given, not shown'
@@ -84,7 +84,7 @@ export function valueText(input: FieldInput | undefined, text: string): string {
   return isTyped(input) ? text : ''
 }
 
-/** What is wrong with a typed number; an empty text is neither a number nor an error. */
+/** Returns what is wrong with a typed number; an empty text is no number, and no mistake either. */
 export function numberProblem(
   text: string,
   { least, most, whole }: { least: number; most: number; whole: boolean },

@@ -26,55 +26,57 @@ import { fieldAt, firstShown, labelColumn, OPTION_ROWS, shownCount } from './for
 
 export type FormText = { text: string; tone: Tone }
 
-/** Columns of a button beside its text. */
+/** Columns of a button in addition to its text. */
 const BUTTON = '[▌  ]'.length
-/** Rows of the two answers. */
+/** Rows of the two buttons. */
 const ANSWERS = 2
-/** Columns that the form leaves free at each side. */
+/** Free columns at each side of the form. */
 const MARGIN = 1
 
 /**
- * Where the person is: a field by its key or one of the two answers, and on which of its options; -1 is none, as long
- * as nothing is chosen there. `moved`: the option was gone to and not taken yet; `question`: what was highlighted and
- * not chosen when the form was to be sent, answered by the same key again.
+ * The focus: a field by its key, or one of the two buttons, and the option; -1 for none, while nothing is selected
+ * there. `moved`: the option is highlighted but not selected yet; `question`: an option was highlighted but not
+ * selected when the form was to be sent, which pressing the same key again confirms.
  */
 type Focus = { key: string; option: number; moved?: boolean; question?: string }
 
 const CANCEL = 'answer cancel'
 const ACT = 'answer act'
-/** Columns of an option's label in a sentence. */
+/** Maximum columns of an option's label in a sentence. */
 const MOST_OF_LABEL = 40
 
 type FieldsFormProps = {
   fields: readonly FormFieldLook[]
   texts: readonly string[]
   onText: (index: number, text: string) => void
-  /** Shown above the fields. */
+  /** Texts above the fields. */
   about: readonly FormText[]
-  /** What will happen, shown above the answers. */
+  /** The effect, shown above the buttons. */
   effect: readonly FormText[]
   act: string
-  /** Label of the answer that leaves the form; `Cancel` by default. */
+  /** Label of the button that leaves the form; `Cancel` by default. */
   leave?: string
-  /** Acts, or returns which field must be corrected first: by its position, or by its id if it is yet to appear. */
+  /**
+   * Acts, or returns the field that must be corrected first: its position, or its id if the field does not show yet.
+   */
   onAct: () => Promise<number | string | undefined>
   onCancel: () => void
-  /** Whether the fields start with earlier input, which would be lost. */
+  /** The initial texts were filled in by the person earlier, and would be lost. */
   isFilled?: boolean
-  /** Suggestions for the active field. */
+  /** Suggests texts for the current field. */
   suggest?: Suggest | undefined
-  /** Whether something was changed that no text shows, so that leaving asks first. */
+  /** Something other than a text was changed, so leaving asks first. */
   isChanged?: boolean
-  /** Handles a pasted text that is more than one field's, and returns whether it did. */
+  /** Handles a pasted text that fills more than one field; returns whether it did. */
   onPaste?: ((text: string) => boolean) | undefined
-  /** Called with the position of the active field. */
+  /** Receives the position of the current field. */
   onField?: (index: number) => void
 }
 
 /**
- * A form that ends in its question: what will happen, Cancel, and the act. It starts on the first field, or on Cancel
- * when there is nothing to fill in; Enter goes on and acts only on the act. Of a choice the highlighted option is the
- * chosen one. How each field is filled in: {@link FieldInput}.
+ * A form that ends with its question: the effect, Cancel, and the button that acts. It starts on the first field, or on
+ * Cancel if there are no fields; Enter moves on, and acts only on that button. In a choice the highlighted option is
+ * the selected one. How each field is filled in: {@link FieldInput}.
  */
 export function FieldsForm(props: FieldsFormProps) {
   const { fields, texts } = props
@@ -93,7 +95,7 @@ export function FieldsForm(props: FieldsFormProps) {
     return { ...field, suggestions, ...(place.question !== undefined && { question: place.question }) }
   })
   const heights = looks.map((field, index) => fieldRows(field, texts[index] ?? '', inner, index === at))
-  // The same for any active field, so that nothing above the fields moves.
+  // Independent of the focus, so that nothing above the fields moves.
   const rowsAt = (active: boolean) => fields.map((field, index) => fieldRows(field, texts[index] ?? '', inner, active))
   const resting = rowsAt(false)
   const unfolded = Math.max(0, ...rowsAt(true).map((most, index) => most - resting[index]!))
@@ -172,12 +174,12 @@ function keyOf(field: FormFieldLook | undefined, index: number): string {
   return field?.id ?? `field ${index}`
 }
 
-/** The active field of a form whose fields may change. */
+/** Returns the position of the focus in the form, which may change its fields. */
 function usePlaceInForm(fields: readonly FormFieldLook[], texts: readonly string[]) {
   const cancelAt = fields.length
   const actAt = fields.length + 1
   const keys = [...fields.map(keyOf), CANCEL, ACT]
-  /** The selected option; if any number can be selected, the first. */
+  /** Returns the selected option; the first if any number can be selected. */
   const optionAt = (index: number): number => {
     const { input } = fields[index] ?? {}
     return input?.kind === 'choice' ? input.options.findIndex(({ value }) => value === texts[index]) : 0
@@ -196,22 +198,22 @@ function usePlaceInForm(fields: readonly FormFieldLook[], texts: readonly string
     actAt,
     moved: focus.moved ?? false,
     question: focus.question,
-    /** Goes to a field or an answer, and in a field to its selected option. */
+    /** Moves to a field and its selected option, or to a button. */
     go: (index: number): void => setFocus({ key: keys[index]!, option: optionAt(index) }),
-    /** Goes to the field with this id, which may appear with the next render. */
+    /** Moves to the field with that id, which may only appear with the next render. */
     goToId: (id: string): void => setFocus({ key: id, option: 0 }),
-    /** Goes to another option of the field. */
+    /** Moves to another option of the field. */
     toOption: (option: number): void => setFocus({ key: keys[at]!, option, moved: true }),
-    /** The current option was selected, or deselected. */
+    /** The current option was selected or deselected. */
     took: (): void => setFocus({ key: keys[at]!, option: focus.option }),
-    /** Asks about what is highlighted but not selected, until another key is pressed. */
+    /** Says which option is highlighted but not selected, until another key is pressed. */
     ask: (question: string): void => setFocus({ ...focus, key: keys[at]!, question }),
   }
 }
 
 type PlaceInForm = ReturnType<typeof usePlaceInForm>
 
-/** What the keys of the form do. What is highlighted is what is sent: where it is not, the form asks. */
+/** The form's key handlers. If the highlighted option would not be sent, the form asks first. */
 function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => void) {
   const { fields, texts } = props
   const { at, option, actAt, cancelAt, go } = place
@@ -223,14 +225,14 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
     if (typeof wrong === 'string') place.goToId(wrong)
     else if (wrong !== undefined) go(wrong)
   }
-  /** Exactly one option of a choice is selected, and it is the highlighted one. */
+  /** In a choice, the highlighted option is the selected one. */
   const toOption = (wanted: number): void => {
     const to = Math.max(0, Math.min(wanted, offered.length - 1))
     place.toOption(to)
     const here = offered[to]
     if (input?.kind === 'choice' && here) props.onText(at, here.value)
   }
-  /** Whether the key `again` would leave out something highlighted; then it asks first. */
+  /** Whether the key `again` would ignore a highlighted option; then the form says so first. */
   const isAsked = (again: 'choose' | 'send'): boolean => {
     const here = offered[option]
     if (!here || !input || place.question !== undefined) return false
@@ -253,7 +255,7 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
     if (input?.kind === 'menu') return here && input.onPick(here.value)
     if (input?.kind === 'lead') return go(firstWrong(fields) ?? actAt)
     if (isAsked('choose')) return undefined
-    // After the last field comes the action instead of Cancel, since the fields were filled in for it.
+    // After the last field comes the button that acts, not Cancel: the fields were filled in for it.
     return go(at + 1 === cancelAt ? actAt : at + 1)
   }
   const send = (): void | Promise<void> => {
@@ -262,7 +264,8 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
   }
   const beyond = (by: 1 | -1): void => go((at + by + actAt + 1) % (actAt + 1))
   /**
-   * To the option beside, else to the field beside; a choice is not left this way, and nothing is selected in passing.
+   * Moves to the next option, else to the next field; a choice is not left this way, and passing an option does not
+   * select it.
    */
   const beside = (by: 1 | -1): KeyHandler | Unavailable => {
     const to = option + by
@@ -287,7 +290,7 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
   return { act, toOption, beyond }
 }
 
-/** Whether a field of the form has changed since the person came to it. */
+/** Whether a field differs from its value when the person entered it. */
 function useChanged({ fields, texts, onText }: FieldsFormProps) {
   const [before, setBefore] = useState<ReadonlyMap<string, string>>(new Map())
   return {
@@ -309,7 +312,7 @@ function firstWrong(fields: readonly FormFieldLook[]): number | undefined {
   return wrong === -1 ? undefined : wrong
 }
 
-/** The keys of a field that is not typed; shows nothing itself. */
+/** Handles the keys of a field that is not typed; renders nothing. */
 function ChoiceKeys(props: {
   input: FieldInput
   text: string
@@ -365,7 +368,7 @@ function Words(props: { lines: readonly FormText[] }) {
   ))
 }
 
-/** A row that says how many fields do not fit, else is blank. */
+/** Shows a row that says how many fields do not fit; blank if all do. */
 function Position(props: { fields: number; first: number; shown: number }) {
   const theme = useTheme()
   const hidden = props.fields - props.shown
@@ -373,7 +376,7 @@ function Position(props: { fields: number; first: number; shown: number }) {
   return <Text wrap="truncate">{theme.paint('muted', text)}</Text>
 }
 
-/** The answers as buttons below each other, `[▌ Launch 15 trials ]`; none is selected while a field is active. */
+/** Shows the buttons below each other, `[▌ Launch 15 trials ]`; none is selected while a field has the focus. */
 function Answers(props: { texts: readonly string[]; chosen: number; width: number }) {
   const { paint, symbols } = useTheme()
   const texts = props.texts.map(text => truncate(clean(text), props.width - BUTTON))
@@ -389,14 +392,14 @@ function Answers(props: { texts: readonly string[]; chosen: number; width: numbe
   })
 }
 
-/** Suggestions for a field, by its position and text; a failure suggests nothing. */
+/** Returns suggestions for a field, by its position and text; a failure suggests nothing. */
 export type Suggest = (index: number, text: string, signal: AbortSignal) => Promise<readonly string[]>
 
-/** Pause in typing before suggestions are requested, in milliseconds. */
+/** Milliseconds without typing before suggestions are requested. */
 const PAUSE_MS = 250
 const NONE: readonly string[] = []
 
-/** Suggestions for the active field, requested during a pause; accepting one requests no others. */
+/** Suggestions for the current field, requested when the person pauses; accepting one requests no others. */
 export function useSuggestions(suggest: Suggest | undefined, at: number, text: string | undefined): readonly string[] {
   const [shown, setShown] = useState<{ at: number; values: readonly string[] }>({ at: -1, values: NONE })
   const ask = useRef(suggest)

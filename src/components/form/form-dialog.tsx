@@ -10,7 +10,7 @@ export type FormFieldSpec = Omit<FormFieldLook, 'error' | 'note'> & {
   /** Empty by default. */
   initial?: string
   note?: string
-  /** Why a text is not accepted. */
+  /** Returns why a value is not accepted. */
   check?: (text: string) => string | undefined
 }
 
@@ -23,13 +23,16 @@ export type FormSpec = {
   /** The effect of these values; the form itself sends nothing. */
   effect?: (values: FormValues) => FormSpec['about']
   act: string
-  /** Whether the fields start with earlier input, so that leaving asks first. */
+  /** The initial texts were filled in by the person earlier, so leaving asks first. */
   isFilled?: boolean
-  /** The fields that a pasted text fills, or what the form resolves to; undefined for a text of a single field. */
+  /**
+   * Returns how a pasted text fills fields, or the values that it ends the form with; undefined if the paste belongs to
+   * one field.
+   */
   pasted?: (text: string) => { fill: FormValues } | { end: FormValues } | undefined
 }
 
-/** A field that selects one of some records, the first by default. */
+/** Returns a field that selects one of some records, by default the first. */
 export function choiceField(
   id: string,
   label: string,
@@ -39,12 +42,12 @@ export function choiceField(
   return { id, label, initial: options[0]?.value ?? '', ...more, input: { kind: 'choice', options } }
 }
 
-/** Options whose labels are their values. */
+/** Returns options whose labels are their values. */
 export function optionsOf(values: readonly string[]): FieldOption[] {
   return values.map(value => ({ value, label: value }))
 }
 
-/** Fields with their earlier input, for a form that is opened again. */
+/** Returns the fields with the values that the person filled in earlier, for a form that is opened again. */
 export function filledAgain(
   fields: readonly FormFieldSpec[],
   values: FormValues | undefined,
@@ -56,12 +59,12 @@ export function filledAgain(
   }
 }
 
-/** The action of a form that sends nothing itself. */
+/** The button of a form that sends nothing itself. */
 export const GO_ON = 'Go on: see what it does first'
 
 const WIDTH = 76
 
-/** Asks for the input of an action; resolves to the values, or to nothing if the person cancels. */
+/** Asks for the values that an action needs; resolves to them, or to undefined if the person gives up. */
 export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefined> {
   const overlays = useOverlays()
   return form =>
@@ -73,7 +76,7 @@ export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefi
     })
 }
 
-/** Why a field is not accepted. */
+/** Returns why the value of a field is not accepted. */
 function problemOf(field: FormFieldSpec, text: string): string | undefined {
   if (field.required && text.trim() === '') return 'This field is required.'
   if (field.input?.kind === 'number') {

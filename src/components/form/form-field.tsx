@@ -8,58 +8,58 @@ import { isTyped, optionsOf, valuesOf, valueText, YES, type FieldInput } from '.
 import { suggestionKeys } from './form-keys.ts'
 import { firstOption, OPTION_ROWS } from './form-layout.ts'
 
-/** How a field looks; all texts may come from outside. */
+/** The appearance of a field; all texts may come from outside. */
 export type FormFieldLook = {
-  /** Identifies the field when fields appear and disappear; without it, its position does. */
+  /** Identifies the field while other fields appear and disappear; without it the position does. */
   id?: string
   label: string
-  /** Heading of a group of fields that starts here. */
+  /** Heading of the group of fields that starts with this one. */
   heading?: string
-  /** The names that lead to it, which make up the label; if they do not all fit, the last ones are shown. */
+  /** Names of the path to the field, which form the label; if there is not room for all, the last ones are shown. */
   names?: readonly string[]
   required?: boolean
-  /** It is required if the field with this name is given. */
+  /** The field is required if the field with this name has a value. */
   requiredWith?: string | undefined
-  /** Type or unit in a few words. */
+  /** Type or unit of the value in a few words. */
   kind?: string
-  /** What an empty text means, shown in its place. */
+  /** Shown in place of an empty text, to say what that means. */
   empty?: string | undefined
-  /** Shown below while the field is active. */
+  /** Note shown below while the field is active. */
   note: string | undefined
-  /** What is wrong with the input. */
+  /** The error in the typed text. */
   error: string | undefined
-  /** What the form asks about it before it continues. */
+  /** The form's question about it before it continues. */
   question?: string
   /** How it is filled in; by default as text. */
   input?: FieldInput
-  /** Suggestions, shown while the field is active. */
+  /** Suggested texts; shown while the field is active. */
   suggestions?: readonly string[]
 }
 
 const INDENT = 2
 const NOTE_ROWS = 3
-/** Width of an option's margin, pointer and box. */
+/** Columns before the label of an option: margin, pointer and box. */
 const OPTION_INDENT = 8
 
 function noteLines(field: FormFieldLook, width: number): string[] {
   return field.note ? wrap(clean(field.note.replaceAll(/\s+/g, ' ')), width - INDENT, { most: NOTE_ROWS }) : []
 }
 
-/** What is wrong with the field or asked about it, with the sign and tone of either. */
+/** Returns the error or the question of a field, each line with its sign and tone. */
 function alertLines(field: FormFieldLook, width: number): { tone: 'error' | 'warn'; lines: string[] } {
   const text = field.question ?? field.error
   const lines = text ? wrap(clean(text), width - INDENT - 2, { most: NOTE_ROWS }) : []
   return { tone: field.question === undefined ? 'error' : 'warn', lines }
 }
 
-/** Rows of an active field's input. */
+/** Returns the rows of an active field's input. */
 function inputRows({ input }: FormFieldLook, text: string, width: number): number {
   if (isTyped(input)) return textRows(text, width - INDENT)
-  // Without options a line says so.
+  // If there are no options, a line says so.
   return input && 'options' in input ? Math.max(1, Math.min(OPTION_ROWS, input.options.length)) : 0
 }
 
-/** Rows that a field takes: an active one shows its note and all of its text, or its options. */
+/** Returns the rows of a field: an active one shows its note and all of its text, or its options. */
 export function fieldRows(field: FormFieldLook, text: string, width: number, active: boolean): number {
   const alerts = alertLines(field, width).lines.length
   const heading = field.heading === undefined ? 0 : 1
@@ -72,7 +72,7 @@ type FieldProps = {
   field: FormFieldLook
   text: string
   width: number
-  /** Width of the labels, after which values start. */
+  /** Columns of the labels, after which the values start. */
   labelColumns: number
   active: boolean
   /** The current option. */
@@ -80,14 +80,14 @@ type FieldProps = {
   onText: (text: string) => void
   /** Moves to the previous or next field. */
   onBeyond: (by: 1 | -1) => void
-  /** Handles a pasted text that is more than one field's. */
+  /** Handles a pasted text that fills more than one field. */
   onPaste?: ((text: string) => boolean) | undefined
   onCancel: () => void
-  /** Whether nothing was changed in it yet. */
+  /** The field has not been changed yet. */
   isUntouched: boolean
 }
 
-/** A field: its label, and while active its input and what is expected. */
+/** Shows a field: its label, and while it is active its input and what is expected. */
 export function FormField(props: FieldProps) {
   const { field, width, active } = props
   const theme = useTheme()
@@ -118,15 +118,15 @@ export function FormField(props: FieldProps) {
   )
 }
 
-/** Columns between a label and its value, and between that and its kind. */
+/** Columns between a label and its value, and between the value and its kind. */
 const GAP = 2
 
-/** `  7 of 53` if more options exist than are shown. */
+/** Returns ` 7 of 53` if there are more options than are visible. */
 function placeAmong(count: number, option: number): string {
   return count > OPTION_ROWS ? `  ${option < 0 ? 'none' : option + 1} of ${count}` : ''
 }
 
-/** The label of a field as far as a form of this width shows it. */
+/** Returns the part of a field's label that fits in a form of this width. */
 export function labelText(field: FormFieldLook, width: number): string {
   const { label, names = [] } = field
   const most = Math.floor(width / 2)
@@ -134,7 +134,7 @@ export function labelText(field: FormFieldLook, width: number): string {
   return labels.find(each => truncate(each, most) === each) ?? truncate(labels.at(-1)!, most)
 }
 
-/** The label, the value in its column, followed by what is expected. */
+/** Shows the label, then the value in its column, then what is expected. */
 function LabelRow({ field, text, width, labelColumns, active, option }: FieldProps) {
   const theme = useTheme()
   const label = labelText(field, width)
@@ -160,14 +160,17 @@ function LabelRow({ field, text, width, labelColumns, active, option }: FieldPro
   )
 }
 
-/** The value of a field as text, or what an empty one means. */
+/** Returns the value of a field as text, or what an empty one means. */
 function shownOf({ input, empty }: FormFieldLook, text: string): { shown: string; tone: Tone } {
   const shown = valueText(input, text)
   if (input?.kind === 'toggle') return { shown: `${text === YES ? '[x]' : '[ ]'} ${shown}`, tone: 'plain' }
   return shown === '' ? { shown: empty ?? '', tone: 'muted' } : { shown, tone: 'plain' }
 }
 
-/** What is expected, in the room after a label: cut if nothing else is there, else whole or not at all. */
+/**
+ * Returns what is expected, fitted into the room after a label: it is cut only if nothing else is there, otherwise it
+ * is shown in full or left out.
+ */
 function kindOf(field: FormFieldLook, { room, least }: { room: number; least?: number }) {
   const kind = clean(field.kind ?? '')
   const required = field.required ? clean(['required', field.requiredWith].filter(Boolean).join(' with ')) : ''
@@ -200,7 +203,7 @@ function FieldBody(props: FieldProps) {
   )
 }
 
-/** Suggestions in a line that starts with the one that the key accepts. */
+/** Shows a line of suggestions, starting with the one that the key accepts. */
 function Suggestions(props: {
   values: readonly string[]
   text: string
@@ -239,7 +242,7 @@ function Options({ field, text, width, option }: FieldProps) {
   })
 }
 
-/** The box of an option, with the number of times it is selected. */
+/** Returns the box of an option, with the number of times that it is selected. */
 function boxOf(input: FieldInput | undefined, times: number): string {
   if (input?.kind === 'choices') return `[${times > 1 ? times : times === 1 ? 'x' : ' '}] `
   if (input?.kind === 'choice') return times > 0 ? '(o) ' : '( ) '

@@ -17,7 +17,7 @@ export const formKeys = define.overlay('form', 'Form', {
   cancel: { keys: ['escape'], label: 'cancel', hint: true },
 })
 
-/** Active while there are suggestions for the input. */
+/** Active while there are suggestions for the typed text. */
 export const suggestionKeys = define.prompt('suggestion', 'Suggestions', {
   take: {
     keys: ['ctrl+n'],
@@ -27,7 +27,7 @@ export const suggestionKeys = define.prompt('suggestion', 'Suggestions', {
   },
 })
 
-/** Active while the active field has options. */
+/** Active while the current field has options. */
 export const choiceKeys = define.field('choice', 'Choice', {
   pick: {
     keys: ['space'],

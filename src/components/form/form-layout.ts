@@ -1,6 +1,6 @@
 /**
- * First visible field, so that the active one and as many before it as fit are visible. `heights` are the current rows
- * of each field.
+ * Returns the first visible field, so that the active one and as many before it as fit are visible. `heights` are the
+ * current rows of each field.
  */
 export function firstShown(heights: readonly number[], active: number, rows: number): number {
   let first = Math.min(active, heights.length - 1)
@@ -12,7 +12,7 @@ export function firstShown(heights: readonly number[], active: number, rows: num
   return Math.max(0, first)
 }
 
-/** How many fields from `first` on fit; at least one. */
+/** Returns how many fields fit, counted from `first`; at least one. */
 export function shownCount(heights: readonly number[], first: number, rows: number): number {
   let used = 0
   let count = 0
@@ -24,17 +24,17 @@ export function shownCount(heights: readonly number[], first: number, rows: numb
   return count
 }
 
-/** Part of a form, and columns, that its labels take at most for the values to be below each other. */
+/** Maximum share of a form's columns for its labels, so that the values line up. */
 const LABEL_SHARE = 2 / 5
 const LONGEST_LABEL = 32
 
-/** Width of these labels without those that are too long, which move only their own values. */
+/** Returns the columns of these labels, without labels that are too long: only their own values are moved. */
 export function labelColumn(labels: readonly number[], width: number): number {
   const most = Math.min(LONGEST_LABEL, Math.floor(width * LABEL_SHARE))
   return Math.max(0, ...labels.filter(label => label <= most))
 }
 
-/** The field at this row below the top of the first visible one. */
+/** Returns the field at this row below the top of the first visible field. */
 export function fieldAt(heights: readonly number[], first: number, row: number): number | undefined {
   let bottom = 0
   for (let index = first; index < heights.length; index += 1) {
@@ -44,10 +44,10 @@ export function fieldAt(heights: readonly number[], first: number, row: number):
   return undefined
 }
 
-/** Maximum number of visible options of a field. */
+/** Maximum number of options of a field that are visible at once. */
 export const OPTION_ROWS = 6
 
-/** First visible option, so that the current one is visible. */
+/** Returns the index of the first visible option, so that the current one is visible. */
 export function firstOption(count: number, at: number): number {
   return Math.max(0, Math.min(at - Math.floor(OPTION_ROWS / 2), count - OPTION_ROWS))
 }

@@ -1,16 +1,16 @@
 import { valueText } from './field-input.ts'
 import type { FormFieldSpec, FormSpec, FormValues } from './form-dialog.tsx'
 
-/** Fields that differ from their initial values. */
+/** Returns the fields that differ from their initial values. */
 export function changedFields(fields: readonly FormFieldSpec[], values: FormValues): FormFieldSpec[] {
   return fields.filter(({ id, initial = '' }) => (values[id] ?? '') !== initial)
 }
 
 /**
- * What is to be filled in where somebody else changed the record meanwhile: what the person changed stays, everything
- * else is as it is now. The lines name each field that the other one changed, with both values where both did.
- * @param base the fields as the person began with them, their initial texts the record of then
- * @param theirs the same fields over the record of now
+ * Merges a form with a record that another person changed meanwhile: the person's changes are kept, everything else has
+ * its current value. The lines name each field that the other person changed, with both values if both changed it.
+ * @param base the fields as the person started, whose initial texts are the record of that time
+ * @param theirs the same fields over the current record
  */
 export function threeWay(
   base: readonly FormFieldSpec[],

@@ -3,24 +3,24 @@ import { formatCount } from '../../lib/format.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource, type Span, type SpanLine } from '../viewer/source.ts'
 
-/** A document opens unfolded up to this number of rows. */
+/** Maximum number of rows up to which a document opens unfolded. */
 const OPEN_ROWS = 500
-/** A text longer than this is folded, and unfolds to its own lines. */
+/** Texts longer than this are folded, and unfold into their own lines. */
 const LONG_TEXT = 10_000
-/** Visible length of a folded text. */
+/** Characters of a folded text that are visible. */
 const SAMPLE = 60
-/** A value with more than `MOST_TOGETHER` entries is shown in groups of this size. */
+/** Number of members per group in a value with more than `MOST_TOGETHER` members. */
 const GROUP = 1000
 const MOST_TOGETHER = 10_000
 
-/** Position of a value in its document. */
+/** The position of a value in its document. */
 export type JsonPlace = {
-  /** Id of its node, which is a prefix of the ids inside it. */
+  /** Id of its node; ids of nodes inside it start with it. */
   id: string
-  /** Text before it, such as `"name": `. */
+  /** The text before it, such as `"name": `. */
   name?: string
   comma?: boolean
-  /** Levels that start unfolded. */
+  /** Number of levels that start unfolded. */
   open?: number
 }
 
@@ -30,12 +30,14 @@ function containerOf(value: unknown): Container | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const record = value as Record<string, unknown>
   if (Array.isArray(value)) return { value: record, isArray: true, keys: undefined, size: value.length }
-  // Leaves out what JSON leaves out.
+  // JSON leaves out undefined members, so they are left out here too.
   const keys = Object.keys(value).filter(key => record[key] !== undefined)
   return { value: record, isArray: false, keys, size: keys.length }
 }
 
-/** A value as a node of a document: folded one line with its number of entries, unfolded as in JSON.stringify. */
+/**
+ * Returns a value as a node of a document: folded into one line with its size, unfolded as JSON.stringify formats it.
+ */
 export function jsonNode(value: unknown, place: JsonPlace): OutlineNode {
   const { id, name = '', open = 0 } = place
   const comma = place.comma ? ',' : ''
@@ -109,7 +111,7 @@ function pointer(path: string, key: string): string {
   return `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** How deep a document opens: as deep as it stays short, and at least one level. */
+/** Returns how many levels of a document open unfolded: as many as stay short, at least the first. */
 export function openDepth(value: unknown): number {
   let level = [value]
   let rows = 1

@@ -11,7 +11,7 @@ import { jsonNode, openDepth } from './json-tree.ts'
 
 const WIDTH = 100
 
-/** JSON whose values can be folded; it opens as deep as it stays short. */
+/** Shows JSON with foldable values; as many levels are unfolded as stay short. */
 export function JsonViewer(props: { value: unknown; focused: boolean }) {
   const { value, focused } = props
   const roots = useMemo(() => [{ ...jsonNode(value, { id: '', open: openDepth(value) }), keepsOpen: true }], [value])
@@ -20,7 +20,7 @@ export function JsonViewer(props: { value: unknown; focused: boolean }) {
   return <ScrolledRows {...view.picture} />
 }
 
-/** Shows a value as JSON above the page until it is closed. */
+/** Returns a function that shows a value as JSON above the page until it is closed. */
 export function useJsonOverlay(): (title: string, value: unknown) => void {
   const overlays = useOverlays()
   return (title, value) => {

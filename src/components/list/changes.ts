@@ -8,13 +8,13 @@ import type { Change } from './delta.ts'
 export type Difference<Item> = { kind: 'new' } | { kind: 'other'; from: Item; to: Item }
 
 export type Differences<Item> = {
-  /** By the row's key. */
+  /** Differences by the row's key. */
   rows: Map<string, Difference<Item>>
-  /** Number of rows removed since the previous answer. */
+  /** Number of rows in the previous answer that are gone. */
   gone: number
 }
 
-/** How a difference shows in these columns, without quiet ones; undefined if it is not visible. */
+/** Returns how a difference shows in these columns, except quiet ones; undefined if it is not visible. */
 export function changeShown<Item>(
   difference: Difference<Item>,
   columns: readonly Column<Item>[],
@@ -27,20 +27,22 @@ export function changeShown<Item>(
 
 type Placed<Item> = { item: Item; index: number }
 
-/** Items that are not the same object at the same position in the other list, usually few. */
+/**
+ * Returns the items that are not the same object at the same position of the other list; in a long list usually few.
+ */
 function apartFrom<Item>(others: readonly Item[], items: readonly Item[]): Placed<Item>[] {
   const apart: Placed<Item>[] = []
   for (const [index, item] of items.entries()) if (item !== others[index]) apart.push({ item, index })
   return apart
 }
 
-/** This many new rows at once are a further page of the same answer. */
+/** From this many new rows at once, they are another page of the same answer. */
 const PAGE_ROWS = 20
 
 /**
- * What is different between two answers about the same list, rows by identity. Many rows added at the end, or anywhere
- * while nothing else differs, are a further page being read, not news; answers without any row in common are about
- * different things. A row that is the same object is not looked at.
+ * Compares two answers for the same list, identifying rows by their key. Many rows added at the end, or anywhere if
+ * nothing else differs, are another page and not news; answers without any common row are about different things. A row
+ * that is the same object is not compared.
  */
 export function diffItems<Item>(
   before: readonly Item[],

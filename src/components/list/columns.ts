@@ -5,10 +5,10 @@ import { deltaText, type Change } from './delta.ts'
 
 export type Cell = string | { text: string; tone?: Tone }
 
-/** An age is secondary from this length on. */
+/** Age in milliseconds from which an age is shown as secondary. */
 const FADES_AFTER_MS = 60 * 60 * 1000
 
-/** The age of something in a row: fresh ones stand out, and fade. Times in epoch milliseconds. */
+/** Returns the age of something for a row: recent ages stand out, older ones fade. Times in epoch milliseconds. */
 export function ageCell(then: number | undefined, now: number): Exclude<Cell, string> {
   const isFresh = then !== undefined && now - then < FADES_AFTER_MS
   return { text: formatAge(then, now), tone: isFresh ? 'plain' : 'muted' }
@@ -17,31 +17,33 @@ export function ageCell(then: number | undefined, now: number): Exclude<Cell, st
 export type Column<Item> = {
   id: string
   title: string
-  /** Its width; `flex` shares the remaining room. */
+  /** Columns that it takes; `flex` shares the remaining columns. */
   width: number | 'flex'
   align?: 'left' | 'right'
-  /** Whether it shows names: less important columns yield room to it, which they do not for long sentences. */
+  /**
+   * The column contains the names of the rows: less important columns make room for names, but not for long sentences.
+   */
   isName?: boolean
-  /** Minimum width of the list from which the column shows. */
+  /** Minimum width of the list at which the column is shown. */
   from?: number
   cell: (item: Item) => Cell
-  /** The end of its texts by which rows differ: where the column cuts one, it does so before that. */
+  /** Matches the end of a text that distinguishes rows: a text that is too long is cut before it. */
   keeps?: RegExp
-  /** What the cell counts, where it counts something: a change shows with what was gained or lost. */
+  /** The number in the cell, if it is a count: a change then shows the difference. */
   count?: (item: Item) => number | null | undefined
-  /** What the list sorts by; absent = the text of the cell. Unknown values go last. */
+  /** The value to sort by; by default the text of the cell. Unknown values go last. */
   sort?: (item: Item) => string | number | undefined
-  /** Whether it shows the age of the row, so that its change is not a change of the row. */
+  /** The column shows how fresh the row is, so its changes are not changes of the row. */
   quiet?: true
 }
 
 export type PlacedColumn<Item> = { column: Column<Item>; width: number }
 
-/** Columns between two. */
+/** Blanks between two columns. */
 export const GAP = 1
 /**
- * Columns that are taken by the pointer or mark at the left, and by the sign of a change or mark at the right, apart
- * from an age or a count, which would read `21d+` else.
+ * Columns for the pointer or mark at the left, and for the sign of a change or mark at the right, with a gap to an age
+ * or a count, which would otherwise read `21d+`.
  */
 export const EDGES = 3
 
@@ -61,13 +63,16 @@ export type RowLook<Item> = {
   focused: boolean
   width: number
   marked: boolean
-  /** How the row differs from the previous answer, while that shows. */
+  /** How the row differs from the previous answer, while that is shown. */
   change?: Change<Item> | undefined
-  /** Whether changed numbers stand out meanwhile. */
+  /** Whether changed numbers are highlighted while the change is shown. */
   flashes?: boolean
 }
 
-/** A row as one string of the given width; pointer, mark and change each have a sign in addition to a color. */
+/**
+ * Returns one row as a string of exactly the given columns. Pointer, mark and change each have a sign in addition to a
+ * color.
+ */
 export function composeRow<Item>(
   theme: Theme,
   placed: readonly PlacedColumn<Item>[],
@@ -93,7 +98,7 @@ export function composeRow<Item>(
   return theme.paint(tone, left) + row + theme.paint(tone, right)
 }
 
-/** A text that is wider cut before its end, where that is to be kept and leaves room for something before it. */
+/** Cuts a text that is too wide before its end, if the end is to be kept and leaves room for something before it. */
 function cutBefore(text: string, keeps: RegExp | undefined, width: number): string {
   const end = keeps?.exec(text)?.[0]
   const room = end === undefined ? 0 : width - widthOf(end)
@@ -102,7 +107,7 @@ function cutBefore(text: string, keeps: RegExp | undefined, width: number): stri
     : truncate(text.slice(0, -end.length), room) + end
 }
 
-/** Whether a number shows another value than in the answer before. */
+/** Whether a number differs from the previous answer. */
 function isChangedNumber<Item>(item: Item, column: Column<Item>, change: Change<Item> | undefined): boolean {
   const isNumber = !column.quiet && (column.count !== undefined || column.align === 'right')
   return isNumber && change?.kind === 'changed' && cellText(change.from, column) !== cellText(item, column)
@@ -112,14 +117,14 @@ function changeTone<Item>(look: RowLook<Item>): Tone {
   return look.change?.kind === 'new' ? 'ok' : 'warn'
 }
 
-/** The signs at both ends: where the pointer and the mark are, and what is different. */
+/** Returns the signs at both ends: pointer and mark at the left, the change at the right. */
 function edgeSigns<Item>(symbols: Symbols, look: RowLook<Item>): { left: string; right: string } {
   const mark = look.marked ? symbols.mark : ' '
   const pointer = look.marked ? symbols.markedPointer : symbols.pointer
   return { left: look.selected ? pointer : mark, right: ` ${look.change ? symbols[look.change.kind] : mark}` }
 }
 
-/** The text of a count's cell, with the gain or loss if there is room. */
+/** Returns the text of a count with its difference, if there is room. */
 function withDelta<Item>(cell: {
   text: string
   item: Item
@@ -129,7 +134,7 @@ function withDelta<Item>(cell: {
 }): string {
   const { text, column, change } = cell
   const count = column.count
-  // For `9/10` or `3 of 6` it would be unclear which number rose.
+  // With `9/10` or `3 of 6` it would be unclear which number the difference belongs to.
   const isCount = count !== undefined && text === formatCount(count(cell.item))
   const delta = change?.kind === 'changed' && isCount ? deltaText(count(change.from), count(cell.item)) : undefined
   if (delta === undefined || widthOf(text) + delta.length >= cell.width) return text
@@ -143,7 +148,7 @@ function fitPainted<Item>(row: string, placed: readonly PlacedColumn<Item>[], wi
 
 export type Sorting = { column: string; descending: boolean }
 
-/** Titles with the sort mark. */
+/** Returns the titles, with the sort mark. */
 export function composeHeader<Item>(
   theme: Theme,
   placed: readonly PlacedColumn<Item>[],

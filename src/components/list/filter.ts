@@ -2,23 +2,23 @@ import fuzzysort from 'fuzzysort'
 import { ALIKE } from '../../lib/nearest.ts'
 import { cellText, type Column } from './columns.ts'
 
-/** One condition of a filter besides its plain words. */
+/** A condition of a filter, apart from its plain words. */
 type Demand<Item> = { text: string; isWanted: boolean; column?: Column<Item> }
 
 export type ParsedFilter<Item> = {
-  /** Words without a sign, matched by letters if they are not found as typed. */
+  /** Plain words; if they are not found as typed, rows that contain their letters in order match. */
   words: string
   demands: readonly Demand<Item>[]
-  /** Why a part of it is invalid, for the person. */
+  /** Message about a part of the filter that is invalid. */
   problem: string | undefined
 }
 
-/** The name of a column in `column:text`. */
+/** Returns the name of a column in `column:text`. */
 function fieldName<Item>(column: Column<Item>): string {
   return (column.title || column.id).toLowerCase().replaceAll(/\s+/g, '-')
 }
 
-/** The column with this name or id, or the only one that starts with it. */
+/** Returns the column with this name or id, or the only one that starts with it. */
 function columnOf<Item>(columns: readonly Column<Item>[], name: string): Column<Item> | undefined {
   const exact = columns.find(column => fieldName(column) === name || column.id.toLowerCase() === name)
   const begun = columns.filter(column => fieldName(column).startsWith(name))
@@ -28,8 +28,8 @@ function columnOf<Item>(columns: readonly Column<Item>[], name: string): Column<
 const FIELD = /^([a-z][\w-]*):(?!\/\/)(.*)$/i
 
 /**
- * `text` finds rows by a few letters, `!text` leaves out rows that hold it, `column:text` and `!column:text` look into
- * one column alone. Everything that is given must hold.
+ * Parses a filter. `text` finds rows by a few letters, `!text` excludes rows that contain it, `column:text` and
+ * `!column:text` search one column only. All conditions must hold.
  */
 export function parseFilter<Item>(filter: string, columns: readonly Column<Item>[]): ParsedFilter<Item> {
   const words: string[] = []
@@ -48,18 +48,18 @@ export function parseFilter<Item>(filter: string, columns: readonly Column<Item>
   }
   return {
     words: words.join(' '),
-    // A person who is about to type the text has no condition yet.
+    // A condition whose text is not typed yet has no effect.
     demands: demands.filter(({ text }) => text !== ''),
     problem,
   }
 }
 
-/** An item with the text of all its columns, for searching. */
+/** An item with the texts of all its columns, prepared for searching. */
 type Searchable<Item> = { item: Item; text: string; lower: string; prepared?: ReturnType<typeof fuzzysort.prepare> }
 
 export type Texts<Item> = (item: Item) => Searchable<Item>
 
-/** The texts of items, each made on first use and not for each typed letter. */
+/** Returns a cache of item texts, each created on first use instead of with each typed letter. */
 export function createTexts<Item extends object>(columns: readonly Column<Item>[]): Texts<Item> {
   const made = new WeakMap<Item, Searchable<Item>>()
   return item => {
@@ -72,12 +72,13 @@ export function createTexts<Item extends object>(columns: readonly Column<Item>[
   }
 }
 
-/** Rows that match a filter, in the order of the list, with the one to select. */
+/** The rows that match a filter, in the order of the list, and the row to select. */
 export type Found<Item> = { items: readonly Item[]; best: Item | undefined }
 
 /**
- * Looks at one item in each step, so that keys can be heard between two, and yields the rows that are certain so far.
- * Rows that hold the words as typed hide those that hold them apart, and those the ones that match letter by letter.
+ * Checks one item per step, so that keys can be handled in between, and yields the rows that are certain so far. Rows
+ * that contain the words as typed hide rows that contain them separately, and these hide rows that only match by
+ * letters.
  */
 export function* search<Item>(
   items: readonly Item[],
@@ -107,7 +108,7 @@ export function* search<Item>(
   return apart.length > 0 ? { items: apart, best: apart[0] } : yield* searchAlike(candidates, words)
 }
 
-/** Only for what is not found as typed: for thousands of rows it takes long, and much memory. */
+/** Runs only if nothing contains the words: for thousands of rows it takes much time and memory. */
 function* searchAlike<Item>(
   candidates: readonly Searchable<Item>[],
   words: string,

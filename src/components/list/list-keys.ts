@@ -18,17 +18,17 @@ export const listKeys = define.panel('list', 'List', {
   mark: { keys: ['space'], label: 'mark', hint: 'later', help: 'Mark the row, or unmark it.' },
 })
 
-/** Active only while a list has more than was read. */
+/** Active only while a list is not read to its end. */
 export const readOnKeys = define.panel('readOn', 'Long list', {
   more: on('more', 'more', { hint: true, needs: 'service', help: 'Read more pages of the list.' }),
 })
 
-/** Active only while rows are marked: removing marks comes before anything else that Esc does. */
+/** Active only while rows are marked: Esc removes the marks before it does anything else. */
 export const marksKeys = define.panel('marks', 'List', {
   clear: { keys: ['escape'], label: 'clear marks', hint: true },
 })
 
-/** Active only while a filter hides rows: clearing it comes before leaving the pane. */
+/** Active only while a filter hides rows: Esc ends the filter before it leaves the pane. */
 export const filterKeys = define.panel('filter', 'List', {
   clear: { keys: ['escape'], label: 'clear filter', hint: true },
 })

@@ -7,20 +7,23 @@ import { BelowCut, type LongList } from './read-on.tsx'
 import { useRestedIndex } from './use-rested-index.ts'
 import { listCount, listNote, type ListState } from './use-list.ts'
 
-/** The parts of a list with its states. */
+/** Props of a list with its states. */
 export type ListContentProps<Item> = {
   list: ListState<Item>
   data: PaneData
   focused: boolean
   loading: string
   empty: EmptyWords
-  /** How the list is read page by page, with the noun for its rows; `always` for one read only on request. */
+  /**
+   * How the list is read page by page, if it has a cursor, and the noun for a row; `always` if it is read only on
+   * request.
+   */
   pages?: { of: LongList; noun: string; always?: boolean }
   /** Warnings above the rows. */
   notices?: readonly string[]
 }
 
-/** A list with its notices and five states, as the content of a pane. */
+/** Shows a list with its notices and its five states, for use in a pane. */
 export function ListContent<Item>(props: ListContentProps<Item>) {
   const { list, pages, empty } = props
   return (
@@ -48,7 +51,7 @@ export function ListContent<Item>(props: ListContentProps<Item>) {
   )
 }
 
-/** A list in its pane: title with position, count and marks, sort order and filter, and the five states. */
+/** Shows a list in its pane: title with position, count and marks, sort order and filter, and the five states. */
 export function ListPane<Item>(props: ListContentProps<Item> & { title: string }) {
   const { list } = props
   useRestedIndex(list.selection)

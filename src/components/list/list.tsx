@@ -30,13 +30,13 @@ function nextSorting<Item>(columns: readonly Column<Item>[], sorting: Sorting | 
   return next ? { column: next.id, descending: false } : undefined
 }
 
-/** A list of rows, one string each, of which only visible ones are mounted. */
+/** Shows a list of rows, one string each, of which only visible ones are mounted. */
 export function List<Item>(props: {
   list: ListState<Item>
   focused: boolean
-  /** Why there are no rows, if no filter hides them. */
+  /** Why the list is empty, if no filter hides its rows. */
   empty: string
-  /** Whether the list continues after what was read of it. */
+  /** The list was not read to its end, so the rest is unknown. */
   goesOn?: boolean
 }) {
   const { list, focused } = props
@@ -73,7 +73,7 @@ export function List<Item>(props: {
   )
 }
 
-/** Why no row is shown, and which key shows some. */
+/** Says why no row is visible, and which key shows some. */
 function emptyWords<Item>(
   list: ListState<Item>,
   { empty, goesOn = false }: { empty: string; goesOn?: boolean },
@@ -92,7 +92,7 @@ function emptyWords<Item>(
   return `Nothing on the pages that were read; there are more. Press ${key(readOnKeys, 'more')} to read on.`
 }
 
-/** A map that is cleared whenever one of these changes. */
+/** Returns a map that is cleared whenever one of these values changes. */
 function useRowCache<Item>(reasons: readonly unknown[]): Map<Item, string> {
   const cache = useRef({ reasons, rows: new Map<Item, string>() })
   if (reasons.some((reason, index) => reason !== cache.current.reasons[index]))
@@ -101,8 +101,8 @@ function useRowCache<Item>(reasons: readonly unknown[]): Map<Item, string> {
 }
 
 /**
- * Composes the visible rows as they are when it is called. A row that is neither chosen nor marked is composed
- * once and cached for as long as its item, its change and the columns stay the same.
+ * Composes the visible rows from their current state. A row that is neither selected nor marked is composed once and
+ * cached while its item, its change and the columns stay the same.
  */
 function useRowComposer<Item>(options: {
   list: ListState<Item>
@@ -145,7 +145,7 @@ function useRowComposer<Item>(options: {
   return { compose, start }
 }
 
-/** How a row differs from the last answer, or from what was seen last if only that is shown. */
+/** Returns how a row differs from the last answer, or from what was seen last if only that is shown. */
 function changeOf<Item>(list: ListState<Item>, item: Item, key: string): Change<Item> | undefined {
   const now = list.changes.of(key)
   if (now || !list.onlyNews) return now
@@ -197,7 +197,10 @@ function useListKeys<Item>(
   useNewsKeys(list, options.focused)
 }
 
-/** A click selects a row, a second one does what Enter does; the wheel scrolls and keeps the selection visible. */
+/**
+ * A click selects a row, a second one does what Enter does; the wheel scrolls, and moves the selection along at the
+ * edge.
+ */
 function useListMouse<Item>(
   list: ListState<Item>,
   options: { rows: number; above: number; start: RefObject<number>; leaveFilter: () => void },
@@ -228,7 +231,7 @@ function useListMouse<Item>(
   )
 }
 
-/** Minimum width of a filter beside its error. */
+/** Columns that stay for a filter beside its error message. */
 const LEAST_FILTER = 8
 
 function FilterLine<Item>(props: { list: ListState<Item>; editing: boolean; onDone: () => void }) {
@@ -258,7 +261,7 @@ function FilterLine<Item>(props: { list: ListState<Item>; editing: boolean; onDo
   )
 }
 
-/** The keys for what is new in a list since the person last looked. */
+/** Handles the keys for rows that are new since the person's last visit. */
 function useNewsKeys<Item>(list: ListState<Item>, focused: boolean): void {
   const { news, onlyNews } = list
   const whenSome = (act: () => void): KeyHandler | Unavailable => {

@@ -1,20 +1,23 @@
 import { clean, MOST_MEASURED, widthOf } from '../../tui/theme/text.ts'
 import { EDGES, GAP, type Cell, type Column, type PlacedColumn } from './columns.ts'
 
-/** Width of a column's title, with the sort sign, and of its cells. */
+/** Columns that a column needs for its title with the sort mark and for its cells. */
 export type Needs<Item> = (column: Column<Item>) => number
 
 const LEAST_FLEX = 8
-/** Less important columns are left out so that a name has this share of the list, or this width, whichever is more. */
+/**
+ * Less important columns are left out so that a name gets this share of the list, or this many columns, whichever is
+ * more.
+ */
 const NAME_SHARE = 2 / 3
 const LONGEST_NAME = 40
-/** Number of rows whose cells are measured; later rows get the same widths. */
+/** Number of rows whose cells are measured; rows further down a longer list use the same widths. */
 const MEASURED_ROWS = 500
 
 /**
- * Which columns show at this width, and how wide each is; the row's signs are at its edges. The first flexible column
- * that always shows is whole before another has more than its least width; where it is a name, columns that show `from`
- * a width are left out for it as well, the widest of these first.
+ * Returns which columns are shown at this width, and how wide each is; the row's signs are at its edges. The first
+ * flexible column that is always shown gets its full width before another gets more than its minimum. If it is a name,
+ * columns with a `from` width are left out for it as well, the widest first.
  */
 export function placeColumns<Item>(
   columns: readonly Column<Item>[],
@@ -36,8 +39,8 @@ export function placeColumns<Item>(
 }
 
 /**
- * Columns of a list of this width in which its names, or the sentences in their place, stand whole, and what else shows
- * at that width as far as that is not longer than a name.
+ * Returns the columns at which the names of a list, or the sentences in their place, are shown in full, with the other
+ * columns of that width unless they are longer than a name.
  */
 export function neededWidth<Item>(columns: readonly Column<Item>[], width: number, needs: Needs<Item>): number {
   const shown = columns.filter(column => width >= (column.from ?? 0))
@@ -49,7 +52,7 @@ export function neededWidth<Item>(columns: readonly Column<Item>[], width: numbe
   return needed.reduce((sum, each) => sum + each, EDGES + GAP * (shown.length - 1))
 }
 
-/** Whether it may be the main column; the first such column of a list is. */
+/** Whether the column may identify the rows, as the first column of a list does. */
 function isMain<Item>({ width, from }: Column<Item>): boolean {
   return width === 'flex' && from === undefined
 }
@@ -83,7 +86,7 @@ function spread<Item>(
   return placed
 }
 
-/** A number keeps the room into which it grows, and in which its gain shows. */
+/** A number keeps room to grow, in which its difference is shown. */
 function leastOf<Item>(column: Column<Item>, needs: Needs<Item>): number {
   return isNumber(column) ? declared(column) : Math.min(declared(column), needs(column))
 }
@@ -97,8 +100,8 @@ function isNumber<Item>({ count, align }: Column<Item>): boolean {
 }
 
 /**
- * What the columns of one list need. It never gets less while rows are there, so that no column moves because a row
- * changed its state, or a filter hides the longest name.
+ * Tracks how much the columns of a list need. The values never shrink while there are rows, so that no column moves
+ * because a row changed its state, or a filter hides the longest name.
  */
 export function createNeeds<Item>(): (items: readonly Item[]) => Needs<Item> {
   const widest = new Map<string, number>()
@@ -123,7 +126,7 @@ function titleNeeds<Item>({ title }: Column<Item>): number {
 
 const cellWidths = new WeakMap<object, WeakMap<object, number>>()
 
-/** The width of a cell, measured once, since an answer makes new objects only for changed rows. */
+/** Measures a cell once: an answer creates new objects only for changed rows. */
 function cellWidth<Item>(item: Item, column: Column<Item>): number {
   const known = cellWidths.get(column) ?? new WeakMap<object, number>()
   cellWidths.set(column, known)

@@ -5,7 +5,7 @@ import { formatCount, plural } from '../../lib/format.ts'
 import { BelowNotices } from '../below-notices.tsx'
 import { readOnKeys } from './list-keys.ts'
 
-/** A list that is read page by page, automatically up to its limits. */
+/** A list that is read page by page, up to the limit for reading without a request. */
 export type LongList = {
   hasMore: boolean
   isCut: boolean
@@ -20,7 +20,7 @@ export type LongList = {
 const STUCK = 'The service returned the same cursor twice, so the rest cannot be read.'
 
 /**
- * The key that continues a list, while its pane is focused.
+ * Handles the key that continues a list, while its pane is focused.
  * @param options.always even if the list has not stopped, since it is read only on request
  */
 export function useReadOn(pages: LongList, options: { focused: boolean; always?: boolean }): void {
@@ -31,23 +31,23 @@ export function useReadOn(pages: LongList, options: { focused: boolean; always?:
   useBindings(readOnKeys, { more: pages.hasMore ? act : all }, { active: focused && (always || hasStopped) })
 }
 
-/** What the list says about a partial read: how many were read, `20 findings of Swarms`, and which key continues. */
+/** Says how much of a list was read, `20 findings of Swarms`, and which key reads more. */
 export function cutLabel({ isStuck }: Pick<LongList, 'isStuck'>, read: string, keyName: string): string {
   return isStuck ? `read ${read}, there is more. ${STUCK}` : `read ${read}, there is more; ${keyName} reads on`
 }
 
-/** `100 runs`, or `100 of 20,000 runs` if the service returns the total. */
+/** Returns `100 runs`, or `100 of 20,000 runs` if the service returns the total. */
 function readLabel({ total }: Pick<LongList, 'total'>, count: number, noun: string): string {
   return total !== undefined && total > count ? `${formatCount(count)} of ${plural(total, noun)}` : plural(count, noun)
 }
 
-/** A list below a line that says how far it was read, and which key continues. */
+/** Shows a list below a line that says how much was read, with the key that reads more. */
 export function BelowCut(props: {
   pages: LongList
   count: number
   noun: string
   focused: boolean
-  /** Whether the list is read only on request. */
+  /** The list is read only on request. */
   always?: boolean
   children: ReactNode
 }) {

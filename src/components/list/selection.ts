@@ -1,25 +1,26 @@
-/** The selected row of a list, tracked by identity while the rows change. */
+/** The selected row of a list, identified by its key while the rows change. */
 export type Selection = {
   index(): number
   key(): string | undefined
-  /** While it is held, a selected row that disappears is not replaced by another. */
+  /** While held, a selected row that disappears is missed: no other row is selected in its place. */
   hold(held: boolean): void
-  /** Whether the selected row has disappeared. */
+  /** Whether the selected row is missed. */
   isMissed(): boolean
-  /** Sets the current rows while rendering; keeps the selected one, or selects the nearest to its position. */
+  /** Sets the current rows during rendering; keeps the selected one, or the one nearest to its position. */
   setKeys(keys: readonly string[]): void
-  /** Resets the selection for the rows of something else, to the first or to this one. */
+  /** Resets the selection for rows of another owner: selects the first row, or this one. */
   restart(initial?: string): void
   move(by: number): void
   to(index: number): void
-  /** Selects a row, even one that is yet to appear; until then, the position stays. */
+  /** Selects a row, even one that does not exist yet; until it does, the position stays. */
   select(key: string): void
   subscribe(listener: () => void): () => void
 }
 
 /**
- * `initial` is chosen as soon as it appears. Until the person chooses, the first row is the chosen one,
- * whatever arrives above it. A list that follows has its last row chosen instead, and keeps the last one while it is.
+ * Creates a selection. `initial` is selected as soon as it appears. Until the person selects a row, the first row stays
+ * selected even if rows arrive above it. A list that follows starts at its last row, and keeps the last row selected
+ * while it is.
  */
 export function createSelection(initial?: string, follows = false): Selection {
   let keys: readonly string[] = []
@@ -100,7 +101,7 @@ export function createSelection(initial?: string, follows = false): Selection {
   }
 }
 
-/** First row of the window that contains the selection, moving as little as possible. */
+/** Returns the first row of the window so that the selected row is visible, scrolling as little as possible. */
 export function windowStart(options: { previous: number; selected: number; rows: number; count: number }): number {
   const { previous, selected, rows, count } = options
   const latest = Math.max(0, count - rows)

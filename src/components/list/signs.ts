@@ -2,24 +2,24 @@ import { changeShown, type Difference, type Differences } from './changes.ts'
 import type { Column } from './columns.ts'
 import type { Change } from './delta.ts'
 
-/** How long a row is marked as new or changed, in milliseconds. */
+/** Milliseconds for which a row is marked as new or changed. */
 const SIGN_MS = 4000
 
-/** What the last answers changed, as a list shows it. */
+/** Changes of the last answers, as a list shows them. */
 export type Changes<Item> = {
-  /** How the row with this key differs, for the moment in which that shows. */
+  /** Returns how the row with this key differs, while that is shown. */
   of: (key: string) => Change<Item> | undefined
-  /** How many rows are not there any more. */
+  /** Number of rows that are gone. */
   gone: number
 }
 
 type Sign<Item> = {
   difference: Difference<Item>
   until: number
-  /** How it shows, once that was examined. */
+  /** The visible change, once it was computed. */
   change?: Change<Item> | undefined
   isLookedAt?: true
-  /** What answers before it changed: it shows still where this one shows nothing. */
+  /** The change of earlier answers, shown if this one is not visible. */
   before: Sign<Item> | undefined
 }
 export type Signs<Item> = { rows: ReadonlyMap<string, Sign<Item>>; gone: number; goneUntil: number }
@@ -27,14 +27,14 @@ export type Signs<Item> = { rows: ReadonlyMap<string, Sign<Item>>; gone: number;
 export const NO_SIGNS: Signs<never> = { rows: new Map(), gone: 0, goneUntil: 0 }
 const NOTHING: Changes<never> = { of: () => undefined, gone: 0 }
 
-/** The sign without those before it that have been shown long enough: they end in the order of the answers. */
+/** Returns the sign without earlier ones whose time is over; they end in the order of the answers. */
 function unended<Item>(sign: Sign<Item> | undefined, now: number): Sign<Item> | undefined {
   if (!sign || sign.until <= now) return undefined
   const before = unended(sign.before, now)
   return before === sign.before ? sign : { ...sign, before }
 }
 
-/** What an answer changed, added to what still shows of the answers before it. */
+/** Adds the changes of an answer to the earlier ones that still show. */
 export function merged<Item>(signs: Signs<Item>, news: Differences<Item>, now: number): Signs<Item> {
   const rows = new Map<string, Sign<Item>>()
   for (const [key, known] of signs.rows) {
@@ -51,7 +51,7 @@ export function isEmpty(signs: { rows: ReadonlyMap<string, unknown>; gone: numbe
   return signs.rows.size === 0 && signs.gone === 0
 }
 
-/** How the signs show in these columns; the same object as long as there are none. */
+/** Returns how the signs show in these columns; the same object while there are none. */
 export function shownBy<Item>(signs: Signs<Item>, columns: readonly Column<Item>[]): Changes<Item> {
   if (isEmpty(signs)) return NOTHING
   const of = (key: string): Change<Item> | undefined => {
@@ -64,19 +64,19 @@ export function shownBy<Item>(signs: Signs<Item>, columns: readonly Column<Item>
   return { of, gone: signs.gone }
 }
 
-/** What a row's sign shows on screen, as far as the row was drawn since it has it. */
+/** Returns what a row's sign shows on screen, if the row was drawn since. */
 function drawn<Item>(sign: Sign<Item> | undefined): Change<Item> | undefined {
   for (let each = sign; each?.isLookedAt; each = each.before) if (each.change) return each.change
   return undefined
 }
 
-/** Whether a person can see that the signs of `before` that are not in `after` have ended. */
+/** Whether the end of the signs that are in `before` but not in `after` is visible. */
 export function endShows<Item>(before: Signs<Item>, after: Signs<Item>): boolean {
   if (before.gone !== after.gone) return true
   return [...before.rows].some(([key, sign]) => drawn(sign) !== drawn(after.rows.get(key)))
 }
 
-/** When the first of these signs has been shown long enough, in epoch milliseconds. */
+/** Returns when the first of these signs ends, in epoch milliseconds. */
 export function nextEnd<Item>({ rows, gone, goneUntil }: Signs<Item>): number {
   let next = gone > 0 ? goneUntil : Infinity
   for (let sign of rows.values()) {

@@ -4,14 +4,14 @@ import { cellText, type Column, type Sorting } from './columns.ts'
 type Value = string | number | undefined
 type Sorted<Item> = { item: Item; value: Value }
 
-/** Puts items in order; with it what it sorted last, so that only what is new is looked for its place. */
+/** Sorts items; remembers its last result, so that only new items have to be placed. */
 export type ItemSort<Item> = (
   items: readonly Item[],
   columns: readonly Column<Item>[],
   sorting: Sorting | undefined,
 ) => readonly Item[]
 
-/** A stable sort: equal items keep the order they came in. */
+/** Creates a stable sort: equal items keep their order. */
 export function createItemSort<Item>(): ItemSort<Item> {
   let last: { column: Column<Item>; descending: boolean; order: Sorted<Item>[]; places: Map<Item, number> } | undefined
   return (items, columns, sorting) => {
@@ -30,13 +30,13 @@ export function createItemSort<Item>(): ItemSort<Item> {
     const known = before?.order.filter(({ item }) => isKnown(item) && places.has(item)) ?? []
     const added = items.filter(item => !isKnown(item)).map(item => ({ item, value: by(item) }))
     const order = merged(known, added.sort(compare), compare)
-    // An item that came twice has one place only.
+    // An item that occurs twice has only one place.
     last = places.size === items.length ? { column, descending, order, places } : undefined
     return order.map(({ item }) => item)
   }
 }
 
-/** Whether those of the items that were here came in the same order. */
+/** Whether the items that were there before are in the same order. */
 function keepsOrder<Item>(items: readonly Item[], before: ReadonlyMap<Item, number>): boolean {
   let last = -1
   return items.every(item => {
@@ -48,7 +48,7 @@ function keepsOrder<Item>(items: readonly Item[], before: ReadonlyMap<Item, numb
   })
 }
 
-/** Two sorted lists as one, of which the second is mostly short. */
+/** Merges two sorted lists, of which the second is usually short. */
 function merged<T>(known: readonly T[], added: readonly T[], compare: (a: T, b: T) => number): T[] {
   const all: T[] = []
   let from = 0

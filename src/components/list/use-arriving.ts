@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Whether a list that is read in parts is still in its first reading, to which the render belongs in which the last
- * part arrives.
+ * Whether a list is still being read part by part for the first time, including the render in which the last part
+ * arrives.
  */
 export function useArriving(isRead: boolean): boolean {
   const wasRead = useRef(false)

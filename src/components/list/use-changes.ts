@@ -6,7 +6,7 @@ import { type Changes, endShows, isEmpty, merged, nextEnd, NO_SIGNS, shownBy, ty
 
 const NO_NEWS: Differences<never> = { rows: new Map(), gone: 0 }
 
-/** Where nobody is, a mark shows for so many milliseconds at least: its end by itself would draw the whole screen. */
+/** Minimum time that a mark is shown while nobody is present, in milliseconds: removing it redraws the whole screen. */
 const UNSEEN_MS = 30_000
 
 type ShownBefore<Item> = { items: readonly Item[]; signs: Signs<Item>; shown: Changes<Item> }
@@ -20,7 +20,8 @@ function withSigns<Item>(
 }
 
 /**
- * What the last answers changed in a list, each for a moment. The same object as long as nothing else is to be marked.
+ * Returns the changes of the last answers of a list, each for a moment. The same object while there is nothing new to
+ * mark.
  */
 export function useChanges<Item>(
   items: readonly Item[],
@@ -31,7 +32,7 @@ export function useChanges<Item>(
   const latest = useRef(list.columns)
   latest.current = list.columns
   if (shownBefore.current.items !== items) {
-    // Found while rendering, so that rows and their signs are one picture.
+    // Computed while rendering, so that rows and their signs appear together.
     const news = diffItems(shownBefore.current.items, items, list)
     const isQuiet = isEmpty(news) || list.arriving
     shownBefore.current = isQuiet
@@ -51,7 +52,7 @@ export function useChanges<Item>(
       const { items: last, signs: known } = shownBefore.current
       const rest = merged(known, NO_NEWS, Date.now())
       shownBefore.current = withSigns(last, rest, latest.current)
-      // A list whose rows are made again with every draw would otherwise draw itself for ever.
+      // Otherwise a list that creates its rows with every render would render itself forever.
       if (endShows(known, rest)) draw(count => count + 1)
       else awaitEnd()
     }

@@ -3,8 +3,8 @@ import type { ListState } from './use-list.ts'
 import { followSelection, type Follower } from './use-rested-index.ts'
 
 /**
- * The chosen item for what is beside the list. It follows at once when the data changes, and the moves of the selection
- * as {@link followSelection} says.
+ * Returns the selected item for the panes beside the list. It changes at once with the data, and after moves of the
+ * selection as {@link followSelection} says.
  */
 export function useChosen<Item>(list: ListState<Item>): Item | undefined {
   const [key, setKey] = useState(() => list.selection.key())
@@ -19,7 +19,7 @@ export function useChosen<Item>(list: ListState<Item>): Item | undefined {
     if (!follower.current?.isBehind() && selection.key() !== key) setKey(selection.key())
   }, [list.items, selection, key])
   const current = list.current()
-  // Mostly it is the chosen row, which need not be looked for among ten thousand.
+  // Usually this is the selected row, which saves searching ten thousand rows.
   if (key === undefined || (current && list.keyOf(current) === key)) return current
   return list.items.find(item => list.keyOf(item) === key) ?? current
 }

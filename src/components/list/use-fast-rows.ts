@@ -5,13 +5,13 @@ import { useRegions } from '../regions.tsx'
 import type { Selection } from './selection.ts'
 
 /**
- * Paints a list's rows at once when the chosen row moves, before React hears of it. Ink's own rows
- * lie beneath and follow a moment later, so the region only ever shows what they are about to show.
+ * Paints a list's rows at once when the selection moves, before React renders. Ink's own rows are below and follow a
+ * moment later, so the region only shows what they are about to show.
  */
 export function useFastRows(options: {
   selection: Selection
   rectangle: Rectangle
-  /** The visible rows as they are at this moment. */
+  /** Returns the visible rows in their current state. */
   compose: () => string[]
   enabled: boolean
 }): void {

@@ -3,15 +3,15 @@ import { yieldToInput } from '../../lib/yield-to-input.ts'
 import type { Column } from './columns.ts'
 import { createTexts, type Found, parseFilter, search } from './filter.ts'
 
-/** How long a part of a search may take, in milliseconds. */
+/** Maximum time of one part of a search, in milliseconds. */
 const SLICE_MS = 5
-/** The first part looks at so many rows however slow the machine is, so that short lists show no search. */
+/** Minimum number of rows in the first part, however slow the machine is, so that short lists do not show a search. */
 const FIRST_ROWS = 300
 
-/** What a search has found; as long as it continues, a part of what it ends with. */
+/** The result of a search; partial while the search runs. */
 type Picture<Item> = Found<Item> & { isWhole: boolean }
 
-/** Goes through a search part by part. */
+/** Runs a search part by part. */
 function createSlices<Item>(steps: ReturnType<typeof search<Item>>) {
   let certain: readonly Item[] = []
   let found: Found<Item> | undefined
@@ -33,8 +33,8 @@ function createSlices<Item>(steps: ReturnType<typeof search<Item>>) {
 }
 
 /**
- * The rows that a filter lets through. Those of a long list are found in parts, between which keys are heard; the same
- * filter over the next answer shows what it showed until that is searched.
+ * Returns the rows that match a filter. In a long list they are found in parts, so that keys are handled in between;
+ * for the next answer the filter keeps its result until the new rows are searched.
  */
 export function useFilter<Item extends object>(items: readonly Item[], columns: readonly Column<Item>[], text: string) {
   const isFiltering = text !== ''
@@ -57,7 +57,7 @@ export function useFilter<Item extends object>(items: readonly Item[], columns: 
         if (isOver) return
         slices.next()
         isOver = slices.isWhole()
-        // Rendering takes longer than searching, so it waits until there are twice as many rows.
+        // Drawing takes longer than searching, so it waits until there are twice as many rows.
         if (!isOver && slices.certain() <= 2 * drawn) continue
         drawn = slices.certain()
         setLater({ of: begun, picture: slices.picture() })
@@ -85,7 +85,7 @@ export function useFilter<Item extends object>(items: readonly Item[], columns: 
   }
 }
 
-/** Whether both are answers of one list, and not rows of two. */
+/** Whether both are answers of the same list. */
 function sharesRow<Item>(rows: readonly Item[], items: readonly Item[]): boolean {
   const known = new Set(rows)
   return items.some(item => known.has(item))

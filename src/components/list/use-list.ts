@@ -12,66 +12,66 @@ import { createItemSort, type ItemSort } from './sort-items.ts'
 import { useChanges } from './use-changes.ts'
 import { useFilter } from './use-filter.ts'
 
-/** Columns of the two sides of a pane. */
+/** Columns of a pane's left and right border. */
 const BORDERS = 2
 
-/** The rows a person has marked, held by identity while the rows change around them. */
+/** The marked rows, identified by their keys while the rows change. */
 type Marks = {
   has(key: string): boolean
   toggle(key: string): void
   clear(): void
-  /** A new set whenever it changes. */
+  /** Returns a new set after each change. */
   keys(): ReadonlySet<string>
   subscribe(listener: () => void): () => void
 }
 
 export type ListState<Item> = {
   columns: readonly Column<Item>[]
-  /** Columns that each of them takes, which never gets less while there are rows. */
+  /** Columns that each of them needs, which never shrink while there are rows. */
   needs: Needs<Item>
-  /** Rows after filter and sort. */
+  /** Rows after filtering and sorting. */
   items: readonly Item[]
-  /** How many there are before the filter. */
+  /** Number of rows before filtering. */
   total: number
   keyOf: (item: Item) => string
   selection: Selection
   filter: string
   setFilter: (filter: string) => void
-  /** Why a part of the filter means nothing, for the person. */
+  /** Message about a part of the filter that is invalid. */
   filterProblem: string | undefined
-  /** Not all rows were examined for the filter; the items are those found so far. */
+  /** The filter has not checked all rows; the items are those found so far. */
   isSearching: boolean
   sorting: Sorting | undefined
   setSorting: (sorting: Sorting | undefined) => void
   marks: Marks
   /**
-   * The marked items as they are at this moment, in the list's order; also those that the filter hides, which the title
-   * tells.
+   * Returns the currently marked items in the list's order, including those that the filter hides, which the title
+   * mentions.
    */
   marked: () => readonly Item[]
-  /** What the last answers changed, for the moment in which that shows. */
+  /** Changes of the last answers, while they are shown. */
   changes: Changes<Item>
-  /** Absent if it is not kept what was seen of the list. */
+  /** Absent if seen entries of the list are not stored. */
   news: ListNews | undefined
-  /** Whether nothing but what is new shows. */
+  /** Whether only new rows are shown. */
   onlyNews: boolean
   setOnlyNews: (only: boolean) => void
-  /** What is open beside the list is not in it any more, or not yet; nothing else is chosen meanwhile. */
+  /** The item open beside the list is no longer or not yet in it; nothing else is selected meanwhile. */
   isMissed: boolean
-  /** The chosen item as it is at this moment, also in the middle of a burst of keys. */
+  /** Returns the currently selected item, even in the middle of a burst of keys. */
   current: () => Item | undefined
-  /** The same for acting on it: from now on it stays chosen while rows change around it. */
+  /** Returns the same item for an action: from now on it stays selected while rows change around it. */
   choose: () => Item | undefined
 }
 
-/** Why nothing can be done with a row where none shows: a filter that hides them all is no empty list. */
+/** Says why no action on a row is possible: a filter that hides all rows differs from an empty list. */
 export function noRow({ total }: Pick<ListState<unknown>, 'total'>, noun: string): Unavailable {
   return unavailable(total > 0 ? `The filter hides every ${noun}.` : `There is no ${noun}.`)
 }
 
 /**
- * Everything about a list except how it looks: order, filter and the chosen row.
- * `columns` and `keyOf` must be stable (module constants or memoised).
+ * Returns the state of a list except its appearance: order, filter and selected row. `columns` and `keyOf` must be
+ * stable (module constants or memoized).
  */
 export function useList<Item extends object>(options: {
   items: readonly Item[]
@@ -80,18 +80,18 @@ export function useList<Item extends object>(options: {
   initialKey?: string | undefined
   initialSorting?: Sorting
   news?: ListNews | undefined
-  /**
-   * Which rows the screen's own filters let through; stable like the columns. What they hide still counts, and stays
-   * marked.
-   */
+  /** Filters rows for the screen; must be stable like the columns. Rows that it hides still count, and stay marked. */
   only?: ((item: Item) => boolean) | undefined
-  /** What is chosen is open in another pane that has the keys: should it vanish, no other row takes its place. */
+  /** The selected item is open in another pane that has the keys: if it disappears, no other row replaces it. */
   isOpen?: boolean
-  /** The list is being read for the first time, part by part: what arrives is not a change. */
+  /** The list is being read part by part for the first time: rows that arrive are not changes. */
   arriving?: boolean
-  /** Id of what the rows belong to: those of another one begin at the first row. */
+  /** Id of the rows' owner: rows of another owner start at the first row. */
   of?: string | undefined
-  /** Rows come at the end for ever: while the last one is chosen, the newest is, and what comes is not a change. */
+  /**
+   * Rows are added at the end without limit: while the last row is selected, the newest one becomes selected, and new
+   * rows are not changes.
+   */
   follows?: boolean
 }): ListState<Item> {
   const { items, keyOf, columns, news, only } = options
@@ -123,7 +123,7 @@ export function useList<Item extends object>(options: {
   const bestKey = best && keyOf(best)
   const chosenFor = useRef('')
   useEffect(() => {
-    // Rows that arrive later must not take the choice away again, only another filter text may.
+    // Rows that arrive later must not change the selection again; only another filter text may.
     if (chosenFor.current === filter || (bestKey === undefined && isSearching)) return
     chosenFor.current = filter
     if (bestKey !== undefined) selection.current?.select(bestKey)
@@ -162,7 +162,7 @@ export function useList<Item extends object>(options: {
   }
 }
 
-/** Begins again with the rows of another owner, before they are set. */
+/** Resets the list for the rows of another owner, before they are set. */
 function useOwner(
   { of, initialKey }: { of?: string | undefined; initialKey?: string | undefined },
   selection: Selection,
@@ -173,7 +173,7 @@ function useOwner(
   owner.current = of
 }
 
-/** Column widths that the rows need. They are kept while the list has rows, so that columns do not move. */
+/** Returns column widths that the rows need. They are kept while the list has rows, so that columns do not move. */
 function useNeeds<Item>(items: readonly Item[], isEmpty: boolean): Needs<Item> {
   const needsOf = useRef<ReturnType<typeof createNeeds<Item>>>(undefined)
   if (!needsOf.current || isEmpty) needsOf.current = createNeeds()
@@ -181,7 +181,10 @@ function useNeeds<Item>(items: readonly Item[], isEmpty: boolean): Needs<Item> {
   return useMemo(() => current(items), [items, current])
 }
 
-/** Columns of a pane of this width in which the names of its list stand whole; an empty list needs them for words. */
+/**
+ * Returns the columns of a pane in which the names of its list are shown in full, for a pane of a given width; an empty
+ * list needs them for its text.
+ */
 export function paneNeeds<Item>({ columns, needs, total }: ListState<Item>): (width: number) => number {
   return width => {
     if (total === 0) return width
@@ -191,8 +194,8 @@ export function paneNeeds<Item>({ columns, needs, total }: ListState<Item>): (wi
 }
 
 /**
- * The same of a list whose rows change with the row that is chosen in another one. It asks for no more than its share,
- * and keeps what any choice so far had a use for, so that borders do not move to and fro from row to row.
+ * Does the same for a list whose rows change with the selection in another list. It asks for no more than its share,
+ * and keeps the largest need of any selection so far, so that borders do not move from row to row.
  */
 export function useKeptNeeds<Item>(list: ListState<Item>, hasUseForAll: boolean): (width: number) => number {
   const kept = useRef(new Map<number, number>())
@@ -206,19 +209,21 @@ export function useKeptNeeds<Item>(list: ListState<Item>, hasUseForAll: boolean)
   }
 }
 
-/** Rows of a list's pane beside those of its items: its edge, its titles, and one for a filter or how old it is. */
+/**
+ * Rows of a list's pane in addition to its items: its edge, its titles, and one for a filter or the age of the data.
+ */
 const ROWS_AROUND = 3
 const LEAST_ITEM_ROWS = 2
 
 /**
- * Rows of a list's pane in which all of its items stand; undefined if other things are above them, and of an empty
- * list, which says why it is. A filter changes nothing of it, so that no border moves while one is typed.
+ * Returns the rows of a list's pane that shows all items; undefined if something else is above them, or if the list is
+ * empty and says why. Filtering does not change it, so no border moves while a filter is typed.
  */
 export function paneRows<Item>({ total }: ListState<Item>, hasMoreAbove: boolean): number | undefined {
   return total === 0 || hasMoreAbove ? undefined : Math.max(total, LEAST_ITEM_ROWS) + ROWS_AROUND
 }
 
-/** The marked ones of all items, looked for again only when marks or items are others. */
+/** Returns the marked items, searched again only when marks or items change. */
 function useMarked<Item>(marks: Marks, items: readonly Item[], keyOf: (item: Item) => string): () => readonly Item[] {
   const all = useRef(items)
   all.current = items
@@ -233,7 +238,9 @@ function useMarked<Item>(marks: Marks, items: readonly Item[], keyOf: (item: Ite
   }
 }
 
-/** `3 of 128`, or `3 of 12/128` while a filter hides some, with what is marked: `3 of 12/128, 4 marked (1 hidden)`. */
+/**
+ * Returns `3 of 128`, or `3 of 12/128` while a filter hides some, with the marks: `3 of 12/128, 4 marked (1 hidden)`.
+ */
 export function listCount<Item>(
   list: Pick<ListState<Item>, 'items' | 'total' | 'selection' | 'marks' | 'marked' | 'keyOf'>,
 ): string {
@@ -248,7 +255,7 @@ export function listCount<Item>(
   return `${count}, ${marked.length} marked${hidden > 0 ? ` (${hidden} hidden)` : ''}`
 }
 
-/** What the list is sorted and filtered by, and what is not there any more since the answer before. */
+/** Says how the list is sorted and filtered, and how many rows are gone since the previous answer. */
 export function listNote<Item>(list: ListState<Item>, symbols: Symbols): string | undefined {
   const { sorting } = list
   const column = list.columns.find(({ id }) => id === sorting?.column)
@@ -257,20 +264,20 @@ export function listNote<Item>(list: ListState<Item>, symbols: Symbols): string 
     list.changes.gone > 0 && `${list.changes.gone} gone`,
     newsNote(list),
     list.filter !== '' && `/${clean(list.filter)}${list.isSearching ? ' searching…' : ''}`,
-    // The title of a column that always shows has the mark of the order itself.
+    // The title of a column that is always shown carries the sort mark itself.
     column?.from !== undefined && `by ${column.title.toLowerCase()} ${direction}`,
   ]
   return notes.filter(Boolean).join(` ${symbols.bullet} `) || undefined
 }
 
-/** `3 new in 2h` while there is any, or while nothing else shows; short, as it is in the edge of a pane. */
+/** Returns `3 new in 2h` if there are new rows or only they are shown; short, since it is in the edge of a pane. */
 function newsNote<Item>({ news, onlyNews }: ListState<Item>): string | false {
   if (!news || (news.news.size === 0 && !onlyNews)) return false
   const age = formatAge(news.lookedAt, Date.now())
   return `${news.news.size} new${age === 'now' ? '' : ` in ${age}`}`
 }
 
-/** When the person last looked, for a sentence. */
+/** Says when the person's last visit was, for a sentence. */
 export function lastSeenLabel({ lookedAt }: ListNews): string {
   return formatAgo(lookedAt, Date.now())
 }

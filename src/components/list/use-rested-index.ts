@@ -2,23 +2,23 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useRegions } from '../regions.tsx'
 import type { Selection } from './selection.ts'
 
-/** How long keys must pause before what follows a selection is drawn, in milliseconds. */
+/** Milliseconds without keys before what follows a selection is drawn. */
 const REST_MS = 40
-/** A move that long after the one before is no held key. */
+/** A move this many milliseconds after the previous one does not come from a held key. */
 const ALONE_MS = 100
-/** What follows such a move waits only until the terminal had a moment to show the row, maybe on the same processor. */
+/** After such a move, milliseconds in which the terminal can show the row first, maybe on the same processor. */
 const SHOWN_MS = 5
 
-/** What follows a selection, such as panes beside the list. */
+/** Follows a selection, as panes beside the list do. */
 export type Follower = {
-  /** Whether it has moved and is not followed yet. */
+  /** Whether the selection has moved but was not followed yet. */
   isBehind: () => boolean
   stop: () => void
 }
 
 /**
- * Calls `follow` after moves: soon after one that came alone, with all keys of its chunk, or when the keys pause.
- * So holding a key down neither draws nor fetches for every row passed.
+ * Calls `follow` after moves: soon after a single one, with all keys of its chunk, or when the keys pause. Thus a held
+ * key neither draws nor fetches for every row that it passes.
  */
 export function followSelection(selection: Pick<Selection, 'subscribe'>, follow: () => void): Follower {
   let movedAt = -ALONE_MS
@@ -47,8 +47,8 @@ export function followSelection(selection: Pick<Selection, 'subscribe'>, follow:
 }
 
 /**
- * The chosen row's index for drawing. Where the list paints its own rows, React hears of a move only
- * as what follows it does; elsewhere at once.
+ * Returns the index of the selected row for drawing. If the list paints its own rows, React renders after a move only
+ * when the followers do; otherwise at once.
  */
 export function useRestedIndex(selection: Selection): number {
   const rests = useRegions() !== undefined

@@ -7,26 +7,25 @@ import { blockLines, codeLines, isTooNested, sourceLines } from './layout.ts'
 import { readerInThread, type BlockReader, type Reading } from './lexer.ts'
 import { scanPieces, type Piece } from './pieces.ts'
 
-/** Pieces whose blocks are cached, so that a page that is examined again is not read again. */
+/** Number of pieces whose blocks are cached, so that they are not parsed again. */
 const CACHED_PIECES = 200
-/** Columns for what is searched: so many that no table must be narrowed. */
+/** Columns for searching: so many that no table must be narrowed. */
 const SEARCHED_COLUMNS = 1000
 
 export type MarkdownDocument = {
-  /** What was read so far, as parts that can be folded: a heading holds what is below it. */
+  /** Returns what was parsed so far as foldable parts: a heading contains what is below it. */
   roots(): readonly OutlineNode[]
   readonly isDone: boolean
-  /** How many pieces were read into blocks. */
+  /** Number of pieces that were parsed into blocks. */
   readonly lexed: number
-  /** Reads on for about this many characters; until it is done `roots` holds the beginning. */
+  /** Continues parsing for about this many characters; until it is done, `roots` contains the beginning. */
   scan(characters: number): void
 }
 
 /**
- * A Markdown text as a document that can be folded by its headings. Nothing is read before it is needed: `scan` finds
- * where pieces begin, and a piece becomes blocks when it is shown or searched. Its HTML is text.
- *
- * `id` begins the ids of its parts, where several texts are in one document.
+ * Returns a Markdown text as a document that can be folded by its headings. Parsing is lazy: `scan` finds where pieces
+ * begin, and a piece is parsed into blocks when it is shown or searched. HTML in it is shown as text.
+ * `id` is the prefix of its parts' ids, if several texts are in one document.
  */
 export function markdown(
   text: string,
@@ -92,13 +91,13 @@ export function markdown(
 }
 
 /**
- * Where what shows has letters or digits that are not written there in that order: entities, links and images, counted
- * lists.
+ * Matches text whose rendering contains letters or digits that the source does not have in that order: entities, links
+ * and images, numbered lists.
  */
 const SHOWS_OTHERS = /[&[]|^[ \t>]*\d+[.)]/m
 const NO_LETTERS = /[^\p{L}\p{N}]+/gu
 
-/** Whether a text can be seen in what is written: markup is between its letters, but adds none. */
+/** Whether the rendered source may contain a text: markup separates its letters, but adds none. */
 function mayShow(source: string, wanted: string): boolean {
   const letters = wanted.replaceAll(NO_LETTERS, '')
   if (letters === '' || SHOWS_OTHERS.test(source)) return true
@@ -107,7 +106,7 @@ function mayShow(source: string, wanted: string): boolean {
 
 type Section = { level: number; heading: number | undefined; from: number; to: number; end: number; inner: Section[] }
 
-/** Headings with the pieces below them, and the headings of lower rank below those. */
+/** Returns headings with the pieces below them, and the headings of lower rank below those. */
 function sections(
   pieces: readonly Piece[],
   id: string,

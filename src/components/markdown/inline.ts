@@ -15,15 +15,16 @@ const ENTITIES: Record<string, string> = {
   ndash: '–',
 }
 
-/** Longest address that is beside its text; the whole one can be copied. */
+/** Maximum length of an address shown beside its text; the whole address can be copied. */
 const MOST_ADDRESS = 80
-/** Emphasis and links within each other beyond this depth are shown as they are written. */
+/** Maximum nesting of emphasis and links; deeper ones are shown as source. */
 const MOST_NESTED = 32
-/** Only these are handed to the terminal as links. */
+/** Only these addresses become terminal links. */
 const OPENABLE = /^(?:https?|mailto):/i
 
 /**
- * Lines of styled text: a hard break begins a new one, other line breaks are spaces. `text` is in for missing tokens.
+ * Returns lines of styled text: a hard break starts a new line, other line breaks are spaces. `text` replaces missing
+ * tokens.
  */
 export function inlineSpans(tokens: readonly Token[], tone: Tone, text = ''): Span[][] {
   const lines: Span[][] = [[]]
@@ -87,7 +88,7 @@ function short(address: string): string {
   return address.length <= MOST_ADDRESS ? address : `${address.slice(0, MOST_ADDRESS - 1)}…`
 }
 
-/** Named characters as such; a number that is no character stays as it is written. */
+/** Decodes entities; a number that is no valid character stays as written. */
 function decoded(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,8}));/g, (whole, decimal, hex, name) => {
@@ -97,7 +98,7 @@ function decoded(text: string): string {
   })
 }
 
-/** Every address in the tokens, in their order. */
+/** Returns every address in the tokens, in order. */
 export function addressesOf(tokens: readonly Token[]): string[] {
   const found: string[] = []
   const waiting: unknown[] = tokens.toReversed()

@@ -6,18 +6,18 @@ import { blank, cleanSpans, fitSpans, widthOfSpans, wrapSpans } from '../viewer/
 import type { Frame } from './frame.ts'
 import { inlineSpans } from './inline.ts'
 
-/** Quotes and lists within each other beyond this depth are shown as they are written. */
+/** Maximum nesting of quotes and lists; deeper ones are shown as source. */
 const MOST_NESTED = 16
 const NESTED = new RegExp(`^(?:[ \\t]*(?:>|[-*+](?=[ \\t])|\\d{1,9}[.)](?=[ \\t]))){${MOST_NESTED + 1}}`, 'm')
-/** Columns that must be left for text; what is nested deeper is indented no further. */
+/** Minimum columns for text; deeper nesting is not indented further. */
 const LEAST_COLUMNS = 20
 
-/** Whether a piece of Markdown has more quotes and lists within each other than are laid out. */
+/** Whether quotes and lists in a piece of Markdown are nested deeper than is laid out. */
 export function isTooNested(text: string): boolean {
   return NESTED.test(text)
 }
 
-/** Text as it is written, for what cannot be laid out. */
+/** Returns text as written, if it cannot be laid out. */
 export function sourceLines(text: string, frame: Frame): Line[] {
   return text
     .replace(/\n$/, '')
@@ -25,7 +25,7 @@ export function sourceLines(text: string, frame: Frame): Line[] {
     .map((line, index) => textLine([{ text: line, tone: 'plain' }], index === 0 ? frame : next(frame)))
 }
 
-/** Blocks with an empty row between them. */
+/** Returns blocks with an empty row between them. */
 export function blockLines(tokens: readonly Token[], frame: Frame, apart = true): Line[] {
   const lines: Line[] = []
   for (const token of tokens) {
@@ -91,13 +91,13 @@ function headingLines({ depth, tokens }: Tokens.Heading, frame: Frame): Line[] {
   return [textLine([mark, ...spans], frame)]
 }
 
-/** A paragraph; hard breaks begin a further line. */
+/** Lays out a paragraph; hard breaks start a new line. */
 function inlineLines(token: Tokens.Paragraph | Tokens.Text, frame: Frame): Line[] {
   const lines = inlineSpans(token.tokens ?? [], 'plain', token.text)
   return lines.map((spans, index) => textLine(spans, index === 0 ? frame : next(frame)))
 }
 
-/** Code with a bar before it and, if it is known, its language above. */
+/** Lays out code with a bar at its left and, if known, its language above. */
 export function codeLines(text: string, language: string, frame: Frame, isFirst = true): Line[] {
   const bar: Span = { text: `${frame.symbols.lines.vertical} `, tone: 'muted' }
   const within = inner(frame, bar, bar)
@@ -134,7 +134,7 @@ function listLines(list: Tokens.List, frame: Frame): Line[] {
   })
 }
 
-/** The frame within one more mark, as far as there are columns for it. */
+/** Returns the frame nested one level deeper, if there are enough columns. */
 function inner(frame: Frame, lead: Span, rest: Span): Frame {
   const isNarrow = frame.columns - width(frame.rest) - widthOf(clean(lead.text)) < LEAST_COLUMNS
   return {
@@ -145,12 +145,12 @@ function inner(frame: Frame, lead: Span, rest: Span): Frame {
   }
 }
 
-/** A column is not made narrower than this. */
+/** Minimum width of a column. */
 const LEAST_COLUMN = 4
 
 /**
- * A table with straight columns; cells that are too long for theirs go on in further rows. Undefined if its columns do
- * not fit.
+ * Lays out a table with aligned columns; cells that are too long continue in further rows. Returns undefined if its
+ * columns do not fit.
  */
 export function tableLines(table: Tokens.Table, { lead, rest, columns, symbols }: Frame): Line[] | undefined {
   const rows = [table.header, ...table.rows].map((row, index) =>
@@ -182,7 +182,7 @@ function ruleSpans(widths: readonly number[], horizontal: string): Span[] {
   return [{ text: widths.map(width => horizontal.repeat(width)).join(horizontal.repeat(3)), tone: 'muted' }]
 }
 
-/** The widths wanted, with the widest made narrower until all fit. */
+/** Returns the wanted widths, with the widest ones reduced until all fit. */
 function columnWidths(wanted: readonly number[], space: number): number[] {
   const widths = [...wanted]
   let over = widths.reduce((sum, width) => sum + width, 0) - space

@@ -4,34 +4,34 @@ import { inThread } from '../../lib/untrusted/in-thread.ts'
 import { arrived } from '../viewer/arrivals.ts'
 import type { Definitions } from './pieces.ts'
 
-/** Longest time for one piece, and for all pieces of a document that a reader works on. */
+/** Maximum time for one piece, and for all pieces of a document by one reader. */
 const PIECE_LIMIT_MS = WORK_LIMITS.markdownPiece.most
 const DOCUMENT_LIMIT_MS = WORK_LIMITS.markdownDocument.most
 
-/**
- * The blocks of a piece of Markdown; without `tokens` it is shown as it is written, `isPending` only until they are
- * there.
- */
+/** The blocks of a piece of Markdown. Without `tokens` it is shown as source; `isPending` if the tokens will follow. */
 export type Reading = { tokens?: readonly Token[] | undefined; isPending: boolean }
 
-/** Reads a piece of a document into blocks, with the addresses that the whole document defines. */
+/** Parses a piece of a document into blocks, with the link definitions of the whole document. */
 export type BlockReader = (source: string, definitions: Definitions) => Reading
 
 /**
- * Pieces whose blocks are kept for the next document that has them: one that is drawn again must not be unread for a
- * moment.
+ * Number of pieces whose blocks are kept for the next document that contains them, so that a redrawn document does not
+ * show its source for a moment.
  */
 const MOST_RECENT = 200
-/** Longer pieces are parsed again when needed, so that cached ones take only a few megabytes; in UTF-16 units. */
+/**
+ * Maximum length of a kept piece, in UTF-16 units, so that the cache stays within some megabytes; longer ones are
+ * parsed again.
+ */
 const LONGEST_RECENT = 20_000
 const recent = new Map<string, readonly Token[]>()
 
-/** What a reference looks like: a name in brackets without brackets in it. */
+/** Matches a reference: a name in brackets without brackets in it. */
 const REFERENCE = /\[([^[\]]{1,200})\]/g
 
 /**
- * Reads pieces of one document apart from the screen's thread. A piece that takes too long is shown as it is written,
- * and so is all that is left of a document whose pieces together do.
+ * Parses pieces of one document outside the screen's thread. A piece that takes too long is shown as source, and so is
+ * the rest of a document whose pieces take too long together.
  */
 export function readerInThread(): BlockReader {
   let left = DOCUMENT_LIMIT_MS

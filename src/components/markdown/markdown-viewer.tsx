@@ -10,12 +10,12 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { markdown } from './document.ts'
 
-/** Characters that are read before the first frame, and between two keys. */
+/** Characters that are parsed before the first frame, and between two keys. */
 const FIRST = 200_000
 
 const SLICE = 500_000
 
-/** A Markdown text laid out for reading, or as it is written; headings fold what is below them. */
+/** Shows a Markdown text laid out for reading, or as source; headings fold what is below them. */
 export function MarkdownViewer(props: { text: string; focused: boolean }) {
   const [isSource, setSource] = useState(false)
   const toggle = (): void => setSource(!isSource)
@@ -41,7 +41,7 @@ function Rendered({ text, focused, onToggle }: Shown) {
   return <ScrolledRows {...view.picture} />
 }
 
-/** The parts of a Markdown text: the beginning at once, the whole as soon as it was read between keys. */
+/** Returns the parts of a Markdown text: the beginning at once, the rest as soon as it was parsed between keys. */
 function useMarkdown(text: string): readonly OutlineNode[] {
   const { symbols } = useTheme()
   const document = useMemo(() => {

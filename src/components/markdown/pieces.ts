@@ -1,24 +1,22 @@
 /**
- * A document in pieces that can be laid out by themselves: a heading, one or more blocks that belong together, a part
- * of a code block. Places are offsets in the text.
+ * A piece of a document that can be laid out separately: a heading, one or more blocks that belong together, a part of
+ * a code block. Positions are offsets in the text.
  */
 export type Piece =
   | { kind: 'heading'; from: number; to: number; level: number }
   | { kind: 'blocks'; from: number; to: number; tableHead?: { from: number; to: number } }
   | { kind: 'code'; from: number; to: number; fence: Fence; isFirst: boolean }
 
-/** A fenced code block; `to` is where its code ends, known once it was found. */
+/** A fenced code block; `to` is the end of its code, known once it was found. */
 export type Fence = { language: string; from: number; to: number; indent: number }
 
-/**
- * Maximum length of a piece, after which it is cut at the next line end, so that the work for one screen is limited.
- */
+/** A piece is cut at the next line end after this many characters, which limits the cost of showing a screen. */
 export const MOST_PIECE = 4000
 
-/** More definitions of link addresses are not kept, nor longer ones. */
+/** Maximum number of link definitions that are kept; `DEFINITION` limits their length. */
 const MOST_DEFINITIONS = 10_000
 
-/** A fence of backticks has none behind it; one of tildes may have anything. */
+/** Matches a fence: no backticks may follow one of backticks on its line; anything may follow one of tildes. */
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)$/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/
@@ -27,34 +25,34 @@ const TABLE_LINE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t
 const DEFINITION = /^ {0,3}\[([^\]\\]{1,200})\]:[ \t]*<?([^\s>]{1,2000})/
 const NO_PARAGRAPH = /^(?:[ \t]|[>|]|[-*+][ \t]|\d{1,9}[.)][ \t])/
 
-/** Addresses by the names that a text refers to them by, lower case. */
+/** Link addresses by the lower-case names that a text uses for them. */
 export type Definitions = Record<string, { href: string; title: string }>
 
 export type Scanner = {
   readonly pieces: readonly Piece[]
   readonly definitions: Definitions
   readonly isDone: boolean
-  /** Reads on for about this many characters, and at least to the end of a line. */
+  /** Continues for about this many characters, and at least to the end of a line. */
   scan(characters: number): void
 }
 
-/** Cuts a text into pieces by looking once at each line; nothing is laid out. */
+/** Cuts a text into pieces in one pass over its lines; lays out nothing. */
 export function scanPieces(text: string): Scanner {
   return new Cutter(text)
 }
 
-/** Blocks that are being read: the piece they will be begins at `from`. */
+/** The blocks being scanned; their piece starts at `from`. */
 type Blocks = {
   from: number
-  /** Lines with something on them. */
+  /** Number of non-empty lines. */
   lines: number
   isList: boolean
-  /** The last line was empty: what comes next may stand by itself. */
+  /** The last line was empty, so the next one may start a new block. */
   isPaused: boolean
   table?: { from: number; to: number }
 }
 
-/** A code block that is being read; the piece that comes next begins at `piece`. */
+/** The code block being scanned; the next piece starts at `piece`. */
 type Code = { fence: Fence; mark: string; piece: number; isFirst: boolean }
 
 class Cutter implements Scanner {
@@ -65,7 +63,7 @@ class Cutter implements Scanner {
   #at = 0
   #blocks: Blocks | undefined
   #code: Code | undefined
-  /** The line before, empty if no paragraph continues. */
+  /** The previous line, empty if no paragraph continues. */
   #previous = ''
 
   constructor(text: string) {
@@ -84,7 +82,7 @@ class Cutter implements Scanner {
       const end = text.indexOf('\n', from)
       const stop = end === -1 ? text.length : end
       const next = end === -1 ? text.length : end + 1
-      // Of a line that is longer than a piece only its beginning tells what it is.
+      // The beginning of a line longer than a piece is enough to classify it.
       const line = text.slice(from, Math.min(stop, from + MOST_PIECE)).replace(/\r$/, '')
       if (this.#code) this.#codeLine(this.#code, line, { from, next })
       else if (line.trim() === '') this.#pause()
@@ -166,7 +164,7 @@ class Cutter implements Scanner {
     this.pieces.push({ kind: 'blocks', from, to, ...(goesOn && { tableHead: table }) })
   }
 
-  /** A line of many characters, or a list item that never ends, is cut where it stands. */
+  /** Cuts a line of many characters, or a list item that never ends, at its current position. */
   #cutBlocks(next: number): void {
     for (let blocks = this.#blocks; blocks && next - blocks.from > 2 * MOST_PIECE; blocks = this.#blocks) {
       const to = this.#whole(blocks.from + MOST_PIECE)
@@ -198,7 +196,7 @@ class Cutter implements Scanner {
     code.isFirst = false
   }
 
-  /** The place, or the one before it where a character of two units would be cut. */
+  /** Returns the position, or the one before it if it is inside a surrogate pair. */
   #whole(place: number): number {
     const code = this.#text.charCodeAt(place)
     return code >= 0xdc00 && code <= 0xdfff ? place - 1 : place

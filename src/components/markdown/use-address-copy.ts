@@ -4,17 +4,17 @@ import { clean, truncate } from '../../tui/theme/text.ts'
 import { useCopy } from '../copy.tsx'
 import type { Line } from '../viewer/source.ts'
 
-/** Columns of an address in the words that say what was copied. */
+/** Columns of an address in the message about copying it. */
 const TOLD = 60
 
-/** Copies the address of the link at a line; pressed again, that of the next one there. */
+/** Copies the address of the link in a line; pressed again, that of the next link there. */
 export function useAddressCopy(line: Line | undefined): KeyHandler | Unavailable {
   const copy = useCopy()
   const turn = useRef<{ line: Line | undefined; next: number }>({ line: undefined, next: 0 })
   const links = typeof line === 'object' && 'block' in line ? (line.links?.() ?? []) : []
   if (links.length === 0) return unavailable('There is no link at this line.')
   return () => {
-    // The line is made again whenever it is asked for; what it says tells whether it is another one.
+    // Each access creates a new line object, so lines are compared by their text.
     const isSame = turn.current.line !== undefined && sameText(turn.current.line, line)
     const index = isSame ? turn.current.next % links.length : 0
     turn.current = { line, next: index + 1 }

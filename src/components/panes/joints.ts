@@ -1,20 +1,20 @@
 import { createContext, useContext } from 'react'
 
-/** A pane's neighbours in its group, with which it shares a line; the focused one lends it its colour. */
+/** A pane's neighbors in its group, with which it shares a border; the focused one sets the border's color. */
 export type Joints = {
-  /** Something is open above the group, and has its keys: none of its panes looks focused. */
+  /** Something with its own keys is open above the group, so none of its panes looks focused. */
   covered?: boolean
-  /** Stands at the left, and draws the line between them. */
+  /** The left neighbor, which draws the border between them. */
   left?: Neighbour
   right?: Neighbour
-  /** Stands above; the line between them is drawn below it. */
+  /** The neighbor above; the border between them is drawn below it. */
   above?: Neighbour
   below?: Neighbour
 }
 
 type Neighbour = { focused: boolean }
 
-/** Tells a pane in which column of the screen a line inside it comes down to its bottom edge; undefined for none. */
+/** Tells a pane the screen column in which a line inside it reaches its bottom edge; undefined for none. */
 export const FootContext = createContext<((column: number | undefined) => void) | undefined>(undefined)
 
 const ALONE: Joints = {}
@@ -22,12 +22,12 @@ const JointsContext = createContext<Joints>(ALONE)
 
 export const JointsProvider = JointsContext.Provider
 
-/** The neighbours of the pane that draws itself here. */
+/** Returns the neighbors of the pane that is being drawn. */
 export function useJoints(): Joints {
   return useContext(JointsContext)
 }
 
-/** The neighbours of the pane at `index` among those that show. */
+/** Returns the neighbors of the pane at `index` among the visible ones. */
 export function jointsAt(shown: readonly Neighbour[], index: number, stacked: boolean): Joints {
   const [before, after] = [shown[index - 1], shown[index + 1]]
   if (stacked) return { ...(before && { above: before }), ...(after && { below: after }) }

@@ -1,32 +1,35 @@
-/** Narrower than this, no panes stand side by side. */
+/** Minimum width for two panes side by side. */
 export const TWO_PANES_FROM = 100
-/** From here on three stand side by side. */
+/** Minimum width for three panes side by side. */
 export const THREE_PANES_FROM = 160
-/** Panes are above each other where each gets this many rows. */
+/** Panes are stacked if each gets this many rows. */
 const LEAST_STACKED_ROWS = 14
-/** Where less is there, a short list stands whole above its neighbour, which gets at least this many rows. */
+/** With fewer rows, a short list is shown in full above its neighbor, which gets at least this many rows. */
 const LEAST_BELOW_ROWS = 12
 
-/** A pane that gives columns to another keeps this part of its share, and at least this many: of two, or of three. */
+/**
+ * A pane that gives columns to another keeps this part of its share, and at least this many columns: with two panes, or
+ * with three.
+ */
 const SHARE_LEFT = 4 / 5
 const LEAST_LEFT = { two: 60, three: 48 }
-/** A list that needs fewer columns than its share still keeps this many, for its title and its notices. */
+/** Minimum columns of a list that needs less than its share, for its title and its notices. */
 const LEAST_LIST = 48
 
-/** What a pane gets of the area of its group. */
+/** A pane's share of the area of its group. */
 export type PaneShare = {
-  /** Share of the width beside its neighbours, or of the height between those above and below it. */
+  /** Weight of the width among neighbors side by side, or of the height if stacked. */
   weight: number
   /**
-   * Columns in which its names are whole, of a pane that is so wide; absent if that changes with the row that is chosen
-   * in another one, since no border moves from row to row.
+   * Returns the columns that show the names of a pane of this width in full; absent if they depend on the selection in
+   * another pane, since borders must not move from row to row.
    */
   needs?: ((width: number) => number) | undefined
-  /** Rows in which all of it stands, with the edge above it; absent of what has no end, and of an empty list. */
+  /** Rows that show the whole pane, with its top edge; absent if it is unlimited, or an empty list. */
   rows?: number | undefined
 }
 
-/** Where a pane is in the area of its group. */
+/** The position of a pane in the area of its group. */
 export type PaneBox = { top: number; left: number; width: number; height: number }
 
 export type Arrangement = 'one' | 'stacked' | 'beside'
@@ -34,7 +37,7 @@ export type Arrangement = 'one' | 'stacked' | 'beside'
 type Size = {
   width: number
   height: number
-  /** Read aloud, panes come one after the other, however long their lines are. */
+  /** For a screen reader panes follow each other, however long their lines are. */
   neverBeside?: boolean
   /** The rows of its list are sentences, of which half a width would show the beginnings alone. */
   isOfSentences?: boolean | undefined
@@ -43,15 +46,15 @@ type Size = {
 type Group = Size & {
   panes: readonly PaneShare[]
   focused: number
-  /** The first pane that shows, as long as the focused one shows with it. */
+  /** The first visible pane, as long as the focused one is visible with it. */
   first?: number | undefined
   /** The focused pane takes the whole area. */
   zoomed?: boolean
 }
 
 /**
- * How panes are arranged in an area of this size, and how many at most: side by side if it is wide, stacked if it is
- * tall. Lists of sentences get the whole width up to the width at which three panes fit side by side.
+ * Returns how panes are arranged in an area of this size, and how many at most: side by side if it is wide, stacked if
+ * it is tall. Lists of sentences get the whole width up to the width at which three panes fit side by side.
  */
 export function arrangementOf(size: Size): { arrangement: Arrangement; room: number } {
   const stacked = Math.min(3, Math.floor(size.height / LEAST_STACKED_ROWS))
@@ -62,8 +65,8 @@ export function arrangementOf(size: Size): { arrangement: Arrangement; room: num
 }
 
 /**
- * Whether the focused one is a short list below which its neighbour shows, if there is room for one pane otherwise.
- * What is opened in the list has the screen to itself.
+ * Whether the focused pane is a short list with its neighbor visible below it, although there is otherwise room for one
+ * pane only. An item opened in the list gets the whole area.
  */
 function isPreviewed(group: Group): boolean {
   const { panes, focused, height, neverBeside } = group
@@ -72,20 +75,20 @@ function isPreviewed(group: Group): boolean {
   return arrangementOf(group).arrangement === 'one' && rows + LEAST_BELOW_ROWS <= height
 }
 
-/** How the panes of a group stand. */
+/** Returns how the panes of a group are arranged. */
 export function groupArrangement(group: Group): Arrangement {
   if (group.zoomed || group.panes.length === 1) return 'one'
   return isPreviewed(group) ? 'stacked' : arrangementOf(group).arrangement
 }
 
-/** Which panes show: as many neighbours as there is room for, always with the focused one. */
+/** Returns the first visible pane: as many neighbors as fit are visible, always with the focused one. */
 function shownFrom({ room, panes, focused, first = 0 }: Group & { room: number }): number {
   const count = panes.length
   const wanted = Math.min(first, focused)
   return Math.max(0, Math.min(Math.max(wanted, focused - (room - 1)), count - room))
 }
 
-/** Shares of a length by weight, which add up to it; what weighs nothing gets nothing. */
+/** Divides a length by weight, without a remainder; a weight of zero gets nothing. */
 function shares(length: number, weights: readonly number[]): number[] {
   const total = sumOf(weights)
   if (total === 0) return weights.map(() => 0)
@@ -98,8 +101,8 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 /**
- * Widths by weight, of which those that are too narrow get what the others do without: of a list all that it would
- * leave blank, and where that is not enough, of a text a part of its share.
+ * Returns the widths by weight. Panes that are too narrow get columns that others do not need: from a list all blank
+ * ones, and if that is not enough, from a text a part of its share.
  */
 function widthsByNeed(width: number, panes: readonly PaneShare[]): number[] {
   const byWeight = shares(
@@ -123,8 +126,8 @@ function widthsByNeed(width: number, panes: readonly PaneShare[]): number[] {
 }
 
 /**
- * Heights by weight; a short list gets no more than it needs, nor less where what is below it can do with less, and the
- * last pane gets the rest.
+ * Returns heights by weight. A short list gets no more than it needs, and no less if the pane below can do with less;
+ * the last pane gets the rest.
  */
 function heightsByNeed(height: number, panes: readonly PaneShare[]): number[] {
   const byWeight = shares(
@@ -139,7 +142,7 @@ function heightsByNeed(height: number, panes: readonly PaneShare[]): number[] {
   return [...upper, height - sumOf(upper)]
 }
 
-/** The box of each pane of a group, undefined for one that does not show. The boxes tile the area. */
+/** Returns the box of each pane of a group, undefined for hidden ones. The boxes tile the area. */
 export function paneBoxes(group: Group): (PaneBox | undefined)[] {
   const { width, height, panes } = group
   const arrangement = groupArrangement(group)

@@ -7,15 +7,15 @@ import { SizeProvider, useArea } from '../size.tsx'
 import { FootContext, useJoints, type Joints } from './joints.ts'
 import { useZoomed } from './zoom.ts'
 
-/** A state with which a note begins, in the tone that it has in the list. */
+/** The state at the start of a note, in the same tone as in the list. */
 export type NoteState = { text: string; tone: Tone }
 
-/** A note that would be cut shorter than this is left out. */
+/** Minimum columns of a note; it is left out rather than cut shorter. */
 const LEAST_NOTE = 6
 
 /**
- * Top edge with the title in it: `╭ ▌Runs 3 of 128 ──── sorted by age ─╮`; the focused pane has a pointer, not only a
- * colour.
+ * Returns the top edge with the title: `╭ ▌Runs 3 of 128 ──── sorted by age ─╮`; the focused pane has a pointer in
+ * addition to a color.
  */
 function topEdge(
   theme: Theme,
@@ -61,8 +61,8 @@ const Side = memo(function Side(props: { text: string; height: number }) {
 })
 
 /**
- * A bordered part of the screen with its title, count and an optional note such as the sort order. It shares a line
- * with each of its neighbours.
+ * Shows a bordered part of the screen with its title, count and an optional note such as the sort order. It shares a
+ * border with each neighbor.
  */
 export function Pane(props: {
   title: string

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 
 const ZoomContext = createContext(false)
 
-/** Says whether the pane below has taken the room of its neighbours. */
+/** Provides whether the pane below fills the room of its neighbors. */
 export const ZoomProvider = ZoomContext.Provider
 
 export function useZoomed(): boolean {

@@ -3,12 +3,12 @@ import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { FieldInput } from '../form/field-input.ts'
 import type { FormFieldSpec, FormValues } from '../form/form-dialog.tsx'
 
-/** From this length on a text has lines, and is sent as it was written. */
+/** From this maximum length on a text may have several lines, and is sent as written. */
 const LONG = 2000
 
 /**
- * Fields of the body of an endpoint according to its shape: whether they are required, the length of texts, the range
- * of numbers. They start with the values of the record; `fields` has what the shape does not define.
+ * Returns the fields of an endpoint's body according to its schema: whether they are required, the length of texts, the
+ * range of numbers. They start with the values of the record; `fields` adds what the schema does not define.
  */
 export function contractFields(
   endpoint: AnyEndpoint,
@@ -24,7 +24,7 @@ export function contractFields(
   })
 }
 
-/** What a form sends of its texts: an empty one is left out, or clears where something is changed. */
+/** Returns the body for the texts of a form: an empty text is left out, or clears the field of an existing record. */
 export function contractBody(endpoint: AnyEndpoint, values: FormValues, isChange: boolean): Record<string, unknown> {
   const entries = Object.entries(values).flatMap(([id, text]) => {
     const declared = declaredIn(endpoint, id)
@@ -43,7 +43,7 @@ function declaredIn({ operation, body }: AnyEndpoint, id: string): z.ZodType {
   return declared as z.ZodType
 }
 
-/** The shape of a value that is there. */
+/** Returns the schema without `optional` and `nullable`. */
 function bare(declared: z.ZodType): z.ZodType {
   return 'unwrap' in declared ? bare((declared as z.ZodOptional<z.ZodType>).unwrap()) : declared
 }

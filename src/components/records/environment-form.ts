@@ -7,7 +7,7 @@ import { choiceField, type FormFieldSpec, type FormSpec, type FormValues } from 
 const { create } = contract.environments
 const NAME_NOTE = 'Must be unique in the project.'
 
-/** Asks for a new environment, or what of a saved one is to change. */
+/** Returns the form for a new environment, or for changing a saved one. */
 export function environmentForm(record: Environment | undefined, clients: readonly Client[]): FormSpec {
   const options = clients.map(({ id, name, modelId }) => ({ value: id, label: name, detail: modelId ?? 'no model' }))
   const hostId = record?.hostId ?? options[0]?.value ?? ''
@@ -29,12 +29,12 @@ export function environmentForm(record: Environment | undefined, clients: readon
     : { title: 'New environment', fields, act: 'Save the environment' }
 }
 
-/** What it is called; one without a name goes by its id. */
+/** Returns the name of an environment, or its id if it has none. */
 export function environmentName({ id, name }: Pick<Environment, 'id' | 'name'>): string {
   return name ?? id
 }
 
-/** The fields of the body; `null` clears what an empty text of a change stands for. */
+/** Returns the fields of the body; in a change, `null` clears a field whose text is empty. */
 export function contentOf({ name, description, hostId, modelId }: FormValues, isChange: boolean) {
   const model = modelId?.trim()
   return {

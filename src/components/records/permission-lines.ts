@@ -4,7 +4,7 @@ import { UNKNOWN } from '../../lib/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Line } from '../viewer.tsx'
 
-/** A name of the wire as words: `launch eval run` for `launchEvalRun`. */
+/** Returns a wire name as words: `launch eval run` for `launchEvalRun`. */
 export function wordsOf(name: string): string {
   return name.replaceAll(/([A-Z])/g, letter => ` ${letter.toLowerCase()}`)
 }
@@ -16,18 +16,21 @@ const FEATURE_TEXTS: Record<FlagState, string | undefined> = {
   unknown: undefined,
 }
 
-/** Whether the organization has the gated features; undefined while that is not known. */
+/** Says whether the organization has the gated features; undefined if unknown. */
 export function featureText(capabilities: ProjectCapabilities | undefined): string | undefined {
   return FEATURE_TEXTS[flagState(capabilities)]
 }
 
-/** Every permission by name, whether the caller has it; undefined if the service does not say. */
+/** Returns every permission by name, and whether the caller has it; undefined if the service does not say. */
 function permissionsOf({ can }: ProjectCapabilities): [name: string, isAllowed: boolean | undefined][] {
   const names = [...new Set([...PROJECT_PERMISSIONS, ...Object.keys(can)])]
   return names.map(name => [name, typeof can[name] === 'boolean' ? can[name] : undefined])
 }
 
-/** `all but: delete any eval run`, or counts where some of it is not known; advice, since every write still checks. */
+/**
+ * Returns `all but: delete any eval run`, or counts if some are unknown. Only advice, since every write is checked
+ * anyway.
+ */
 export function permissionSummary(capabilities: ProjectCapabilities): string {
   const permissions = permissionsOf(capabilities)
   const named = (state: boolean | undefined) =>
@@ -42,7 +45,7 @@ export function permissionSummary(capabilities: ProjectCapabilities): string {
   return allowed.length < denied.length ? `only: ${allowed.join(', ')}` : `all but: ${denied.join(', ')}`
 }
 
-/** What the caller may do in the project; advice, since every write still checks. */
+/** Lists the caller's permissions in the project. Only advice, since every write is checked anyway. */
 export function permissionLines(capabilities: ProjectCapabilities, symbols: Symbols): Line[] {
   const allowedFirst = permissionsOf(capabilities).toSorted(([, a], [, b]) => Number(b === true) - Number(a === true))
   return allowedFirst.map(([name, isAllowed]) => {

@@ -12,15 +12,15 @@ import { runCounts } from '../../domain/runs/counts.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { Look } from '../../tui/theme/theme.ts'
 
-/** Columns of a symbol with the usual words, and of the longest one where it occurs. */
+/** Columns of a symbol with the usual words, and with the longest word. */
 const STATE = 11
 
-/** Width in columns that these states need in a list. */
+/** Returns the width in columns that these states need in a list. */
 export function stateWidth(looks: readonly Look[]): number {
   return looks.some(({ word }) => word === LOOKS.inconclusive.word) ? LOOKS.inconclusive.word.length + 2 : STATE
 }
 
-/** How each way of ending looks. */
+/** The look of each outcome. */
 export const LOOKS: Record<Exclude<RunOutcome, 'in-flight'>, Look> = {
   passed: { symbol: 'ok', tone: 'ok', word: 'passed' },
   failed: { symbol: 'error', tone: 'error', word: 'failed' },
@@ -31,36 +31,39 @@ export const LOOKS: Record<Exclude<RunOutcome, 'in-flight'>, Look> = {
 }
 
 /**
- * A run's state for reading. Status and verdict stay two things, and an unknown status counts as in flight and shows
- * as it is.
+ * Returns the look of a run's state. Status and verdict stay separate; an unknown status counts as in flight and is
+ * shown as received.
  */
 export function runLook(run: Pick<EvalRun, 'status' | 'result' | 'decisionSummary'>): Look {
   const outcome = outcomeOfRun(run)
   if (outcome === 'in-flight')
     return { symbol: run.status === 'pending' ? 'pending' : 'live', tone: 'live', word: run.status }
-  // A status that ended without a name of ours speaks for itself.
+  // A final status that mcpdeck does not know is shown as received.
   if (outcome === 'broken' && run.status !== 'failed') return { ...LOOKS.broken, word: run.status }
   return outcome === 'passed' && isShort(coverageOf(run)) ? PASSED_IN_PART : LOOKS[outcome]
 }
 
-/** What is beside it says for which part. */
+/** The text beside it says which part passed. */
 const PASSED_IN_PART: Look = { ...LOOKS.passed, symbol: 'warn', tone: 'warn' }
 
-/** A run that may have ended without its verdict being known. */
+/** Returns the look of a run that may have ended without a known verdict. */
 export function reportLook({ run, outcome, counts }: ReportedRun): Look {
   if (outcome !== 'unknown') return runLook({ ...run, result: run.result ?? null })
   if (counts && counts.failed > 0) return { ...LOOKS.failed, word: `${formatCount(counts.failed)} failed` }
   return { symbol: 'warn', tone: 'muted', word: run.status }
 }
 
-/** A suite as its runs say: only what passed over everything looks like it. Undefined if there was no run. */
+/**
+ * Returns the look of a suite according to its runs: only a suite that passed completely looks passed. Undefined if
+ * there was no run.
+ */
 export function suiteLook({ judgedBy, isPlainlyPassed }: SuiteState): Look | undefined {
   if (!judgedBy) return undefined
   if (judgedBy.outcome !== 'passed' || isPlainlyPassed) return reportLook(judgedBy)
   return judgedBy.coverage.isWhole === undefined ? { ...PASSED_IN_PART, tone: 'muted' } : PASSED_IN_PART
 }
 
-/** `980 of 1,000 case executions passed`: what a run counted, in its own unit; empty if it counted nothing. */
+/** Returns `980 of 1,000 case executions passed`: the counts of a run, in its own unit; empty if it has none. */
 export function passedWords(run: EvalRun): string {
   const { passed, total, unit } = runCounts(run) ?? {}
   if (total === undefined) return ''

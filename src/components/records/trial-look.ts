@@ -17,12 +17,12 @@ const SIGNS: Record<TrialClass, Pick<Look, 'symbol' | 'tone'>> = {
   passed: { symbol: 'ok', tone: 'ok' },
 }
 
-/** A class for reading. */
+/** Returns the look of a trial class. */
 export function classLook(trialClass: TrialClass): Look {
   return { ...SIGNS[trialClass], word: CLASS_LABELS[trialClass].word }
 }
 
-/** Label of a trial's state, by its class; an unknown state is shown as received. */
+/** Returns the label of a trial's state, by its class; an unknown state is shown as received. */
 export function trialLook(trial: EvalIteration): Look {
   const look = classLook(classOfTrial(trial))
   const isKnown = look.word !== CLASS_LABELS.ungraded.word || KNOWN.has(trial.status)
@@ -31,13 +31,13 @@ export function trialLook(trial: EvalIteration): Look {
 
 const KNOWN: ReadonlySet<string> = new Set(['completed', 'failed'])
 
-/** Trials ordered by urgency: failing first, passed last. */
+/** Returns trials ordered by urgency: failing first, passed last. */
 export function byUrgency(trials: readonly EvalIteration[]): EvalIteration[] {
   const groups = Map.groupBy(trials, classOfTrial)
   return TRIAL_CLASSES.flatMap(each => groups.get(each) ?? [])
 }
 
-/** The reason for a trial's state, in its own words or those of its cause; undefined if nothing went wrong. */
+/** Returns the reason for a trial's state, in its own words or those of its cause; undefined if nothing went wrong. */
 export function whyOf(trial: EvalIteration): string | undefined {
   if (trial.error) return trial.error
   const cause = causeOf(trial)

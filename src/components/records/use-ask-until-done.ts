@@ -5,30 +5,30 @@ import { useWrites, type ActOf } from '../../hooks/use-write.tsx'
 import { textOfValues, valuesOf, type FieldOption } from '../form/field-input.ts'
 import { useFormDialog, type FormFieldSpec, type FormSpec, type FormValues } from '../form/form-dialog.tsx'
 
-/** Makes a record that a field wants, and comes back to the form. */
+/** Creates a record that a field needs, then returns to the form. */
 export type Making = { field: string; label: string; make: () => Promise<FieldOption | undefined> }
 
-/** The form as it is opened again: what is filled in, and why what it came to was refused. */
+/** The form when it is opened again: its values, and why the last attempt was refused. */
 export type FormAgain = { values: FormValues; problem: NonNullable<FormSpec['about']> }
 
 type Acted<T, E extends AnyEndpoint, Unsent> = ActOf<T, E> | string | { unsent: Unsent } | { again: FormAgain }
 
 type AskSpec<T, E extends AnyEndpoint, Unsent> = {
-  /** The form with what its fields start with; what was filled in before replaces that. */
+  /** Returns the form with its initial values; values that were filled in earlier replace them. */
   form: () => FormSpec
   making?: readonly Making[]
   /**
-   * What is sent; a text where the form itself says why not, `unsent` where there is nothing to send, `again` where the
+   * Returns what to send; a text if the form itself says why not, `unsent` if there is nothing to send, `again` if the
    * form is to be shown once more first.
    */
   act: (values: FormValues) => Acted<T, E, Unsent> | Promise<Acted<T, E, Unsent>>
-  /** What is shown after a refusal; by default the same with the error's own sentence. */
+  /** Returns the form to show after a refusal; by default the same with the message of the error. */
   refused?: (error: unknown, values: FormValues) => FormAgain | Promise<FormAgain>
 }
 
 /**
- * Shows a form and does what it comes to; what is refused shows the form again with the reason, so that nothing that
- * was typed is lost. Resolves to what came of it, `undefined` when the person gives up.
+ * Shows a form and sends its result. If it is refused, the form is shown again with the reason, so that nothing typed
+ * is lost. Resolves to the result, `undefined` if the person gives up.
  */
 export function useAskUntilDone() {
   const ask = useAskMaking()
@@ -62,16 +62,16 @@ export function useAskUntilDone() {
   }
 }
 
-/** The same again, below why it was refused; what is missing, and how to get it, only the service knows. */
+/** Returns the same form with the reason for the refusal: only the service knows what is missing and how to get it. */
 export function askedAgain(error: unknown, values: FormValues): FormAgain {
   const isMissing = error instanceof ApiError && error.code === 'FEATURE_NOT_SUPPORTED'
   return { values, problem: [{ text: isMissing ? error.message : failureSentence(error), tone: 'error' }] }
 }
 
-/** The value of the option that makes another record on the spot. */
+/** The value of the option that creates another record. */
 const MAKE = '\0make'
 
-/** A form whose choices can make what they lack: it opens again with the new one chosen. */
+/** Asks with a form whose choices can create missing records: it opens again with the new record selected. */
 function useAskMaking() {
   const ask = useFormDialog()
   return async (

@@ -3,7 +3,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { cancelRun } from '../../domain/runs/actions.ts'
 import { useAction } from '../../hooks/use-write.tsx'
 
-/** Cancels a run in flight, after saying what that does; `name` is what the person knows it by. */
+/** Cancels a run in flight, after describing the effect; `name` is the name that the person knows. */
 export function useCancelRun(projectId: string): (runId: string, name: string) => Promise<void> {
   const cancel = useAction(cancelRun)
   return async (runId, name) => {

@@ -10,10 +10,10 @@ import { useRecordForm } from './use-record-form.ts'
 
 const TEMPLATES = optionsOf(CLIENT_TEMPLATES)
 type Server = { id: string; name: string }
-/** The client, and why it has not got its servers. */
+/** The client, and why it did not get its servers. */
 type Saved = { made: ClientDetail; missing?: string }
 
-/** Makes a client from a template, with the servers that it shall have. Resolves to it once it is saved. */
+/** Creates a client from a template, with its servers. Resolves to the client once it is saved. */
 export function useNewClient(projectId: string): () => Promise<ClientDetail | undefined> {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())
@@ -40,7 +40,7 @@ export function useNewClient(projectId: string): () => Promise<ClientDetail | un
           try {
             return { made: await send(contract.clients.update, { ...target, body: { config, expectedConfigId } }) }
           } catch (error) {
-            // The client is there: asking for it again would end at its own name.
+            // The client was created: creating it again would fail because its name is taken.
             return { made, missing: failureSentence(error) }
           }
         },

@@ -15,12 +15,12 @@ import { useRecordForm } from './use-record-form.ts'
 
 type Candidates = NonNullable<NonNullable<ServerConnection['error']>['candidates']>
 
-/** What a request begins with that is made from another one. */
+/** Initial values of a request that is based on another one. */
 export type ConnectionStart = { url?: string | undefined; candidates?: Candidates | undefined }
 
 /**
- * Begins to connect a server by its address, which goes on in the service: it checks the address, has the person sign
- * in where the server requires that, and saves it. Resolves to the id of the request.
+ * Starts connecting a server by its address. The service continues: it checks the address, has the person sign in if
+ * the server requires that, and saves it. Resolves to the id of the request.
  */
 export function useNewConnection(projectId: string): (start?: ConnectionStart) => Promise<string | undefined> {
   const saveRecord = useRecordForm()
@@ -45,7 +45,7 @@ export function useNewConnection(projectId: string): (start?: ConnectionStart) =
             connections.note({ address: publicAddress(url.trim()), projectId, ...knownOf(connection) })
             return connection
           } catch (error) {
-            // Requests that hold the slots can then be followed and cancelled, no matter who started them.
+            // The requests that occupy the slots can then be viewed and cancelled, whoever started them.
             if (error instanceof ApiError && error.limit === 'open-requests')
               for (const id of namedRequests(error.details)) connections.note({ id })
             throw error

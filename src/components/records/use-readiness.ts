@@ -16,13 +16,16 @@ import type { Column } from '../list/columns.ts'
 import { useOpening } from '../opening.tsx'
 import { useAskUntilDone } from './use-ask-until-done.ts'
 
-/** Runs that are read of a list: it has no cursor to read on with, so this is the most that it takes. */
+/** Maximum number of runs that the list returns: it has no cursor to read more. */
 export const MOST_RUNS = { limit: 100 } as const
 
 /** Why a server cannot be graded. */
 export const NO_ADDRESS = 'It has no address; directories list servers over HTTP.'
 
-/** What a row says of a run: for whom it grades, what it came to, and since when; `isOn` as in {@link stateLook}. */
+/**
+ * Returns the columns about a run: the directory it grades for, its result, and its start; `isOn` as in {@link
+ * stateLook}.
+ */
 export function readinessColumns<Row>(
   symbols: Symbols,
   of: (row: Row) => { run: ReadinessRun; isOn: boolean | undefined },
@@ -35,8 +38,8 @@ export function readinessColumns<Row>(
 }
 
 /**
- * Asks for which directory a server is graded and whether a model observes it too, with what that costs, and starts it.
- * Without a server the form has a field for that as well; `wanted` is the id of the one it starts at.
+ * Asks for which directory to grade a server and whether a model also observes it, with the costs, and starts the run.
+ * Without a server the form has a field for that too; `wanted` is the id of the initial one.
  */
 export function useStartReadiness(projectId: string) {
   const { client, profile } = useWorkspace()
@@ -75,7 +78,7 @@ export function useStartReadiness(projectId: string) {
 /** The writes that start a run. */
 export const STARTS = [contract.readiness.startClaude, contract.readiness.startOpenAI]
 
-/** The same key for as long as the form says the same, so that a repeat of a lost start grades nothing twice. */
+/** Returns the same key while the form has the same values, so that repeating a lost start grades nothing twice. */
 function intentKeys(): (values: FormValues) => string {
   const keys = new Map<string, string>()
   return values => {
@@ -130,7 +133,7 @@ const OBSERVED_HERE = 'The opinion asks the model of this workspace once; its pr
 const OBSERVED_THERE =
   'The opinion consumes credits of the organization. The service reports neither their price nor what is left.'
 
-/** Cancels a run, after saying what that does. */
+/** Cancels a run, after describing the effect. */
 export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Promise<void> {
   const cancel = useWrite(contract.readiness.cancel)
   return async run => {

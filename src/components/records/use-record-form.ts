@@ -9,24 +9,24 @@ import { useToasts } from '../toasts.tsx'
 import { askedAgain, useAskUntilDone, type Making } from './use-ask-until-done.ts'
 
 type RecordForm<Row, T, E extends AnyEndpoint> = {
-  /** The record to change, absent to make one. */
+  /** The record to change; absent to create one. */
   record?: Row
-  /** The form over a record; the initial texts of its fields are what it holds. */
+  /** Returns the form for a record, whose values are the initial texts of the fields. */
   form: (record: Row | undefined) => FormSpec
-  /** Fields whose record can be made on the spot. */
+  /** Fields whose record can be created in the form. */
   making?: readonly Making[]
-  /** What is sent; `changed` holds the fields that differ from the record. */
+  /** Returns what to send; `changed` contains the fields that differ from the record. */
   act: (changed: FormValues, record: Row | undefined) => ActOf<T, E>
-  /** The record as it is now: read after a conflict, so that nobody's change is overwritten unseen. */
+  /** Reads the current record after a conflict, so that nobody's change is overwritten unseen. */
   reread?: () => Promise<Row>
-  /** The contract compares nothing when it is changed: it is read right before it is sent too. */
+  /** The contract has no conflict check for this change, so the record is also read just before sending. */
   isUnguarded?: true
 }
 
 /**
- * Asks for a record by a form and saves it. What is refused is asked for again with the reason, and a record that
- * somebody else changed meanwhile with both changes side by side; nothing that was typed is lost. Resolves to what came
- * of it, `undefined` where the person gives up.
+ * Asks for a record with a form and saves it. If it is refused, the form is shown again with the reason; if another
+ * person changed the record meanwhile, with both changes side by side. Nothing typed is lost. Resolves to the result,
+ * `undefined` if the person gives up.
  */
 export function useRecordForm() {
   const askUntilDone = useAskUntilDone()
@@ -37,7 +37,7 @@ export function useRecordForm() {
   ): Promise<T | Row | undefined> => {
     const { form, reread } = spec
     let { record } = spec
-    /** Takes the record as it is now, and returns what somebody else changed; undefined if it cannot be read. */
+    /** Takes over the current record, and returns the other person's changes; undefined if it cannot be read. */
     const catchUp = async (values: FormValues): Promise<ReturnType<typeof threeWay> | undefined> => {
       const now = reread && (await opening({ start: 'Reading the current version…', work: reread }))
       if (!now) return undefined

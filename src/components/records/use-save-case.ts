@@ -15,22 +15,22 @@ import { useAskUntilDone } from './use-ask-until-done.ts'
 
 export type SavedCase = { suiteId: string; caseId: string; isOnServers: boolean }
 
-/** What a case was made from. */
+/** The source of a case. */
 export type CaseSource = {
-  /** The servers that it is about, at least one. */
+  /** The servers of the case, at least one. */
   servers: readonly { id: string; name: string }[]
-  /** The model of a suite that is made for it. */
+  /** The model of a suite created for it. */
   model?: string | undefined
-  /** What it does, before what it asserts. */
+  /** Describes the actions of the case, before its assertions. */
   does: string
-  /** Said after it was saved, such as how to get there. */
+  /** A sentence after saving, such as how to open it. */
   next?: string
 }
 
-/** What begins with it is the name of a suite that is created with the case. */
+/** A value with this prefix is the name of a suite that is created with the case. */
 const NEW = 'new:'
 
-/** Saves a case in a suite that is chosen or made; resolves to nothing if it was not saved. */
+/** Saves a case in a selected or new suite; resolves to undefined if it was not saved. */
 export function useSaveCase(projectId: string): (form: CaseForm, source: CaseSource) => Promise<SavedCase | undefined> {
   const { client } = useWorkspace()
   const ask = useFormDialog()
@@ -86,7 +86,7 @@ function newSuite(name: string): FieldOption {
   return { value: `${NEW}${name}`, label: `${name} (new)` }
 }
 
-/** The suites there are, and a new one for the server where none has its name. */
+/** Returns the existing suites, and a new one for the server unless one has its name. */
 function suiteOptions(suites: readonly EvalSuite[], serverName: string): FieldOption[] {
   const options = suites.map(({ id, name }) => ({ value: id, label: name ?? id }))
   const name = `${serverName} suite`
@@ -118,14 +118,14 @@ async function saveIn({ send }: WriteTask, target: Target & { suiteId: string },
   return { suiteId, caseId: id, isOnServers: includesServers(suite, servers) }
 }
 
-/** What environments of a suite include is not read here: they are given the benefit of the doubt. */
+/** Servers that environments of a suite include are not read here, so such suites are assumed to include them. */
 function includesServers(suite: EvalSuiteDetail, servers: CaseSource['servers']): boolean {
   if (suite.environmentIds && suite.environmentIds.length > 0) return true
   const of = new Set([suite.environment, ...(suite.hosts ?? [])].flatMap(each => each?.servers ?? []))
   return servers.every(({ id, name }) => of.has(name) || of.has(id))
 }
 
-/** A suite that was created without the case is one of the options from then on. */
+/** A suite that was created without the case becomes one of the options. */
 async function saveInNew(
   { send }: WriteTask,
   target: Target & { name: string },

@@ -12,8 +12,8 @@ import { useRecordForm } from './use-record-form.ts'
 type NewEnvironment = InputOf<typeof contract.environments.create>['body']
 
 /**
- * Asks for a new environment, or what of a saved one is to change, and saves it; the client it needs can be made on the
- * spot. A change carries the revision it began from, so that nobody else's is overwritten unseen.
+ * Asks for a new environment or changes of a saved one, and saves it; the client that it needs can be created in the
+ * form. A change carries the revision that it is based on, so that nobody's change is overwritten unseen.
  */
 export function useSaveEnvironment(projectId: string): (stored?: Environment) => Promise<Environment | undefined> {
   const { client } = useWorkspace()

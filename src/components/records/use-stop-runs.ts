@@ -6,7 +6,7 @@ import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { useAction } from '../../hooks/use-write.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 
-/** Stops runs in flight, after asking. It stands outside the gate, so that nothing else is checked before. */
+/** Stops runs in flight, after asking. Stopping is outside the gate, so nothing else is checked before. */
 export function useStopRuns(projectId: string) {
   const stop = useAction(stopRuns)
   const { know } = useKnownRuns(projectId)
@@ -22,7 +22,7 @@ export function useStopRuns(projectId: string) {
               await send(contract.journeyRuns.cancel, { projectId, runId: run.id })
               know([{ ...run, state: 'canceled' }])
             } catch (error) {
-              // It had ended before; a conflict does not report how.
+              // The run had ended before; the conflict does not say how.
               if (isConflict(error)) know([{ ...run, state: undefined }])
               throw error
             }

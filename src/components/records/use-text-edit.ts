@@ -20,29 +20,32 @@ import type { Line } from '../viewer.tsx'
 type Fields = Readonly<Record<string, unknown>>
 
 type TextEdit<Now, E extends AnyEndpoint> = {
-  /** Names the text among those of the profile, so that one that was not taken is found again. */
+  /** Identifies the text within the profile, so that an unaccepted text is found again. */
   key: readonly string[]
   fileName: string
   name: string
   /** For example, `the configuration of Desk`, for sentences. */
   what: string
-  /** The record as it is now. */
+  /** Reads the current record. */
   read: () => Promise<Now>
-  /** Its fields as the text has them. */
+  /** Returns its fields as they are in the text. */
   fieldsOf: (now: Now) => Fields
   write: (fields: Fields) => string
   parse: (text: string) => Read<Fields>
-  /** What is sent so that these fields become the record's, of which these differ; a text says why nothing can be. */
+  /**
+   * Returns what to send to make these fields the record's, and which of them differ; a text says why nothing can be
+   * sent.
+   */
   act: (fields: Fields, changed: readonly string[], now: Now) => ActOf<unknown, E> | string
 }
 
-/** Stands beside a text: the fields that it was written from, with which one that is resumed later is compared. */
+/** Stored beside a text: the fields that it was based on, for comparison when it is resumed. */
 const BASE = 'base.json'
 
 /**
- * Edits a record in the person's editor, as YAML. It goes back with what it was read with; where somebody else changed
- * it meanwhile, the fields that only they changed stay theirs, and what both changed is shown before one replaces the
- * other. What was written is kept until it is sent.
+ * Edits a record in the person's editor, as YAML. It is sent with the version that it was based on. If another person
+ * changed the record meanwhile, fields that only they changed keep their values, and conflicting fields are shown
+ * before one replaces the other. The text is kept until it is sent.
  */
 export function useTextEdit() {
   const { profile } = useWorkspace()
@@ -94,7 +97,7 @@ export function useTextEdit() {
       if (saved !== undefined) return edited.discard()
       if (refused instanceof ApiError && refused.code === 'CONFLICT') {
         now = await read()
-        // What is as it was is in conflict with something else, such as a name that is taken.
+        // Without a change of the record, the conflict is with something else, such as a name that is taken.
         if (now && isSameJson(fieldsOf(now), stored)) return edited.keep(failureSentence(refused))
         continue
       }
@@ -107,7 +110,7 @@ export function useTextEdit() {
   }
 }
 
-/** Fields as they were stored; undefined if they are not there. */
+/** Returns the stored fields; undefined if there are none. */
 function fieldsIn(text: string | undefined): Fields | undefined {
   try {
     const value: unknown = text === undefined ? undefined : parseExact(text)
@@ -117,7 +120,7 @@ function fieldsIn(text: string | undefined): Fields | undefined {
   }
 }
 
-/** The fields at the top that differ. */
+/** Returns the top-level fields that differ. */
 function changedFields(from: Fields, to: Fields): string[] {
   return [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(field => !isSameJson(from[field], to[field]))
 }

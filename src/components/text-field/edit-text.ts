@@ -1,12 +1,12 @@
 import { segmentsOf } from '../../tui/theme/text.ts'
 
 /**
- * A text that is being edited. `cursor` is the offset in UTF-16 units of the character that it is on, always where a
- * grapheme begins, or the text's length; `killed` is what was cut last.
+ * A text being edited. `cursor` is the offset in UTF-16 units of the character under the cursor, always at the start of
+ * a grapheme, or the text's length; `killed` is the last cut text.
  */
 export type EditedText = { readonly text: string; readonly cursor: number; readonly killed: string }
 
-/** What readline's keys do; a text of several lines has a start and an end on each of them. */
+/** Actions of readline's keys; in a text of several lines each line has its own start and end. */
 export type EditAction =
   | 'left'
   | 'right'
@@ -24,22 +24,22 @@ export type EditAction =
 
 const WORD = /[\p{L}\p{M}\p{N}_]/u
 
-/** The text with the cursor behind it. */
+/** Returns the text with the cursor at its end. */
 export function editedText(text: string): EditedText {
   return { text, cursor: text.length, killed: '' }
 }
 
-/** The same cursor in a text that somebody else has set. */
+/** Returns the same cursor in a text that was set from outside. */
 export function withText(state: EditedText, text: string): EditedText {
   return { ...state, text, cursor: boundary(text, Math.min(state.cursor, text.length)) }
 }
 
-/** The cursor at an offset, or behind the character that begins before it. */
+/** Moves the cursor to an offset, or after the character that contains it. */
 export function cursorAt(state: EditedText, offset: number): EditedText {
   return { ...state, cursor: boundary(state.text, offset) }
 }
 
-/** The text put in at the cursor, which then is behind it. */
+/** Inserts text at the cursor and moves the cursor after it. */
 export function insert({ text, cursor, killed }: EditedText, added: string): EditedText {
   const now = text.slice(0, cursor) + added + text.slice(cursor)
   return { text: now, cursor: boundary(now, cursor + added.length), killed }
@@ -65,10 +65,10 @@ const CUTS: ReadonlySet<EditAction> = new Set([
   'killToStart',
   'killToEnd',
 ])
-/** What is cut by these comes back with `yank`. */
+/** Text that these actions cut can be restored with `yank`. */
 const KILLS: ReadonlySet<EditAction> = new Set(['killWordLeft', 'killWordRight', 'killToStart', 'killToEnd'])
 
-/** Where an action takes the cursor, or what it cuts up to; a line's end cuts on to the next line. */
+/** Where an action moves the cursor, or up to where it cuts; at a line's end it cuts the line break. */
 const TARGETS: Partial<Record<EditAction, (text: string, cursor: number) => number>> = {
   left: before,
   right: after,
@@ -84,10 +84,10 @@ const TARGETS: Partial<Record<EditAction, (text: string, cursor: number) => numb
   killToEnd: (text, cursor) => (lineEnd(text, cursor) === cursor ? after : lineEnd)(text, cursor),
 }
 
-/** UTF-16 units beside the cursor that are examined; a character is never longer. */
+/** UTF-16 units beside the cursor that are checked; no character is longer. */
 const MOST_CHARACTER = 256
 
-/** Where the character before the cursor begins. */
+/** Returns where the character before the cursor begins. */
 function before(text: string, cursor: number): number {
   if (cursor === 0 || isSimple(text, cursor - 1)) return Math.max(0, cursor - 1)
   const from = Math.max(0, cursor - MOST_CHARACTER)
@@ -95,14 +95,16 @@ function before(text: string, cursor: number): number {
   return from + (segmentsOf(near).containing(near.length - 1)?.index ?? 0)
 }
 
-/** Where the character at the cursor ends. */
+/** Returns where the character at the cursor ends. */
 function after(text: string, cursor: number): number {
   if (cursor >= text.length || isSimple(text, cursor + 1)) return Math.min(text.length, cursor + 1)
   const at = segmentsOf(text.slice(cursor, cursor + MOST_CHARACTER)).containing(0)
   return at ? cursor + at.segment.length : text.length
 }
 
-/** The first place from `offset` on where a character begins: what is put side by side may become one character. */
+/**
+ * Returns the first position from `offset` on where a character begins: adjacent code points may form one character.
+ */
 function boundary(text: string, offset: number): number {
   if (offset <= 0 || offset >= text.length || isSimple(text, offset)) return offset
   const from = Math.max(0, offset - MOST_CHARACTER)
@@ -110,20 +112,20 @@ function boundary(text: string, offset: number): number {
   return at === undefined || from + at.index === offset ? offset : from + at.index + at.segment.length
 }
 
-/** Whether a character surely begins at the place, because there and before it are characters that never join. */
+/** Whether a character certainly begins at the position, because the characters before and at it never combine. */
 function isSimple(text: string, place: number): boolean {
   return isPlain(text.charCodeAt(place - 1)) && (place >= text.length || isPlain(text.charCodeAt(place)))
 }
 
-/** Also of what is before the text. */
+/** Also true before the start of the text. */
 function isPlain(unit: number): boolean {
   return Number.isNaN(unit) || unit === 0x0a || (unit >= 0x20 && unit < 0x7f)
 }
 
-/** A word with more characters than this is gone past in several steps. */
+/** Maximum characters that one word movement passes; longer words take several. */
 const MOST_STEPS = 10_000
 
-/** Past what is no word, then past the word. */
+/** Moves past characters that are not part of a word, then past the word. */
 function past(text: string, cursor: number, { step, word }: { step: typeof before; word: RegExp }): number {
   let at = cursor
   let isInWord = false

@@ -1,34 +1,33 @@
 import { clean, segmentsOf, widthOf } from '../../tui/theme/text.ts'
 
-/** One character as it shows: `from` is its offset in the text, `isBreak` that a new row begins behind it. */
+/** A visible character: `from` is its offset in the text; `isBreak` if a new row begins after it. */
 type Cell = { show: string; width: number; from: number; isBreak: boolean }
 
-/** A row on screen; where the cursor is on it, `at` is the character that it is on. */
+/** A row on screen; if the cursor is on it, `at` is the character under the cursor. */
 export type FieldRow = { before: string; at?: string; after: string }
 
 export type FieldLook = {
   /** Columns of a row. */
   width: number
-  /** Maximum number of rows that show; with one the text scrolls sideways, with more it continues below. */
+  /** Maximum number of visible rows; with one row the text scrolls sideways, with more it wraps. */
   rows: number
-  /** Stands for every character. */
+  /** Shown instead of every character. */
   mask?: string | undefined
-  /** Shows a line break at its end. */
+  /** Marks a line break at the end of its row. */
   lineBreak: string
 }
 
 /**
- * UTF-16 units before and behind the cursor that are laid out; of a longer text rows begin again at each multiple of
- * it.
+ * UTF-16 units before and after the cursor that are laid out; in a longer text rows start again at each multiple of it.
  */
 const LAID_OUT = 4096
 
-/** How many rows a text takes that goes on below, with the place behind its end. */
+/** Returns how many rows a wrapped text takes, including the position after its end. */
 export function countFieldRows(text: string, look: FieldLook): number {
   return Math.min(look.rows, rowsOf(cellsOf(text, 0, look), look.width).length)
 }
 
-/** The rows that show of a text, those at the cursor. */
+/** Returns the visible rows of a text, around the cursor. */
 export function fieldRows(text: string, cursor: number, look: FieldLook): FieldRow[] {
   const cells = cellsOf(text, cursor, look)
   if (look.rows === 1) return [rowOf(besideCursor(cells, cursor, look.width), cursor)]
@@ -39,7 +38,8 @@ export function fieldRows(text: string, cursor: number, look: FieldLook): FieldR
 }
 
 /**
- * Where the cursor comes to in the row above or below, as far right as it is; undefined beyond the first and the last.
+ * Returns the cursor position in the row above or below, in the same column; undefined beyond the first and the last
+ * row.
  */
 export function besideRow(text: string, cursor: number, look: FieldLook, by: 1 | -1): number | undefined {
   const rows = rowsOf(cellsOf(text, cursor, look), look.width)
@@ -52,7 +52,7 @@ export function besideRow(text: string, cursor: number, look: FieldLook, by: 1 |
   return row[reached]!.from
 }
 
-/** The characters around the cursor, and the place behind the last one. */
+/** Returns the characters around the cursor, and the position after the last one. */
 function cellsOf(text: string, cursor: number, { mask, lineBreak }: FieldLook): Cell[] {
   const cells: Cell[] = []
   const from = whole(text, Math.max(0, Math.floor(cursor / LAID_OUT) - 1) * LAID_OUT)
@@ -66,13 +66,13 @@ function cellsOf(text: string, cursor: number, { mask, lineBreak }: FieldLook): 
   return cells
 }
 
-/** The place, or the one before it where it is in the middle of a surrogate pair. */
+/** Returns the position, or the one before it if it is inside a surrogate pair. */
 function whole(text: string, place: number): number {
   const unit = text.charCodeAt(place)
   return unit >= 0xdc00 && unit <= 0xdfff ? place - 1 : place
 }
 
-/** A mark without a letter to be on gets a circle, so that it is seen and the cursor can be on it. */
+/** Shows a combining mark without a base letter on a circle, so that it is visible and the cursor can be on it. */
 function visible(segment: string): string {
   const show = clean(segment)
   return widthOf(show) === 0 ? `◌${show}` : show
@@ -96,7 +96,7 @@ function rowsOf(cells: readonly Cell[], width: number): Cell[][] {
   return rows
 }
 
-/** As many characters before the cursor as fit with the one that it is on, then those behind. */
+/** Returns as many characters before the cursor as fit together with the one under it, then those after it. */
 function besideCursor(cells: readonly Cell[], cursor: number, width: number): Cell[] {
   const at = cells.findLastIndex(cell => cell.from <= cursor)
   let first = at

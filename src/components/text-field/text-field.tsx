@@ -13,15 +13,15 @@ import { besideRow, countFieldRows, fieldRows, type FieldLook, type FieldRow } f
 
 /** Maximum number of rows that a text of several lines shows at once. */
 export const MOST_ROWS = 8
-/** Columns beside a field that says no width of its own: a sign before it, and what frames it. */
+/** Columns around a field without a given width: a sign before it, and its frame. */
 const BESIDE = 4
 
-/** Rows that a text takes in a field of this width, which continues below. */
+/** Returns the rows of a text that wraps in a field of this width. */
 export function textRows(text: string, width: number): number {
   return countFieldRows(text, { width, rows: MOST_ROWS, lineBreak: ' ' })
 }
 
-/** A text being typed, with readline's keys; takes every printable key and every paste while it is shown. */
+/** A text being typed, with readline's keys; handles every printable key and every paste while it is shown. */
 export function TextField(props: {
   value: string
   onChange: (value: string) => void
@@ -29,17 +29,17 @@ export function TextField(props: {
   onCancel: () => void
   placeholder?: string
   mask?: string
-  /** It may have several lines: a pasted line break stays one. Else it becomes a space, and that is said. */
+  /** The text may have several lines, so pasted line breaks are kept. Otherwise they become spaces, with a message. */
   lines?: boolean
-  /** Columns that it may fill. */
+  /** Maximum columns of the field. */
   width?: number
-  /** Goes on below instead of scrolling sideways. */
+  /** The text wraps instead of scrolling sideways. */
   wraps?: boolean
-  /** What is beside a text of several rows above its first and below its last. */
+  /** Moves beyond the first or last row of a text of several rows. */
   onBeyond?: (by: 1 | -1) => void
-  /** Takes a text that means more than this field before it is put in; answers whether it did. */
+  /** Handles a pasted text that means more than this field; returns whether it did. */
   onPaste?: ((text: string) => boolean) | undefined
-  /** The text was filled in beforehand: typing or pasting before any other key replaces it, and yank brings it back. */
+  /** The text was prefilled: typing or pasting before any other key replaces it, and yank restores it. */
   isPrefilled?: boolean
 }) {
   const { lines = false, wraps = false } = props
@@ -123,7 +123,7 @@ export function TextField(props: {
   )
 }
 
-/** The text with its cursor, which several keys may change before it is drawn again. */
+/** Returns the text with its cursor, which several keys may change before the next render. */
 function useEditedText(value: string, onChange: (text: string) => void) {
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const state = useRef<EditedText>(undefined)
@@ -142,7 +142,7 @@ function useEditedText(value: string, onChange: (text: string) => void) {
   return { current, change }
 }
 
-/** Tells the terminal where the cursor of these rows is; the box that holds them gets the answer as its ref. */
+/** Tells the terminal where the cursor of these rows is; returns the ref for the box that contains them. */
 function useCaret(rows: readonly FieldRow[]) {
   const regions = useRegions()
   const box = useRef<DOMElement>(null)
@@ -164,7 +164,7 @@ function useCaret(rows: readonly FieldRow[]) {
   return box
 }
 
-/** Where an element begins on the screen, by the layout of all that hold it. */
+/** Returns an element's position on the screen, from the layout of all its parents. */
 function placeOf(element: DOMElement): { row: number; column: number } {
   let [row, column] = [0, 0]
   for (let at: DOMElement | undefined = element; at; at = at.parentNode) {
@@ -176,16 +176,16 @@ function placeOf(element: DOMElement): { row: number; column: number } {
 
 type Change = (by: (state: EditedText) => EditedText) => void
 
-/** Whether what is typed replaces the text, until the first key; keys may come faster than they are drawn. */
+/** Whether typing replaces the text, until the first key; keys may arrive faster than renders. */
 function useReplaced(isPrefilled: boolean, value: string) {
   const [begun] = useState({ isPrefilled, value })
   const ended = useRef(!begun.isPrefilled)
-  // A suggestion that was taken is no longer what was filled in.
+  // An accepted suggestion is no longer the prefilled text.
   if (value !== begun.value) ended.current = true
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   return {
     now: !ended.current,
-    /** Ends it; answers whether it was so until now. */
+    /** Ends the replacement; returns whether it was active. */
     end(): boolean {
       const was = !ended.current
       ended.current = true
@@ -195,7 +195,7 @@ function useReplaced(isPrefilled: boolean, value: string) {
   }
 }
 
-/** Up and down in a text of several rows, before they go elsewhere; shows nothing itself. */
+/** Handles up and down in a text of several rows before they leave the field; renders nothing. */
 function RowKeys(props: { look: FieldLook; onChange: Change; onBeyond: ((by: 1 | -1) => void) | undefined }) {
   const move = (by: 1 | -1) => () =>
     props.onChange(state => {

@@ -1,9 +1,9 @@
 import type { BinaryContent } from '../viewer/outline-tree.ts'
 
-/** Bytes among the contents of a result, and what the server calls them: image, audio, blob. */
+/** Bytes in the contents of a result, and the server's word for them: image, audio, blob. */
 export type BinaryBlock = BinaryContent & { kind: string }
 
-/** The bytes that a content block of MCP holds, if it holds any: of an image, a sound, or a resource with a blob. */
+/** Returns the bytes in an MCP content block, if it has any: of an image, a sound, or a resource with a blob. */
 export function binaryOf(block: unknown): BinaryBlock | undefined {
   if (typeof block !== 'object' || block === null) return undefined
   const { type, data, mimeType, resource } = block as Record<string, unknown>
@@ -12,7 +12,7 @@ export function binaryOf(block: unknown): BinaryBlock | undefined {
   return type === 'resource' ? blobOf(resource) : undefined
 }
 
-/** The bytes of a resource. */
+/** Returns the bytes of a resource. */
 export function blobOf(resource: unknown): BinaryBlock | undefined {
   if (typeof resource !== 'object' || resource === null) return undefined
   const { blob, mimeType, uri } = resource as Record<string, unknown>

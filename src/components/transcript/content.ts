@@ -9,19 +9,21 @@ import { isPlainObject, parseInner, type JsonObject } from '../../lib/json.ts'
 import { binaryOf, blobOf } from './binary-content.ts'
 import { mediaNode } from './media.ts'
 
-/**
- * How text that declares Markdown is shown, the symbols to lay it out with, and what reads it where that is no thread.
- */
+/** How Markdown text is shown, the symbols for its layout, and its parser if there is no thread. */
 export type ContentLook = { symbols: Symbols; rendered: boolean; reader?: BlockReader }
 
-/** A longer Markdown text within a document shows as it is written; by itself any length is laid out. */
+/**
+ * Maximum length of Markdown within a document; longer text is shown as source. A separate Markdown text of any length
+ * is laid out.
+ */
 export const MOST_MARKDOWN = 2_000_000
-/** A longer text that is JSON shows as it is written. */
+/** Maximum length of JSON text that is laid out; longer text is shown as received. */
 const MOST_JSON = 500_000
 const MOST_WORDS = 300
 
 /**
- * Text as parts of a document: Markdown and JSON laid out, all else line by line. JSON is copied as it was received.
+ * Returns text as parts of a document: Markdown and JSON laid out, everything else line by line. JSON is copied as
+ * received.
  */
 export function textNodes(text: string, format: 'markdown' | 'plain', id: string, look: ContentLook): OutlineNode[] {
   const json = format === 'plain' && look.rendered ? jsonIn(text) : undefined
@@ -33,7 +35,7 @@ export function textNodes(text: string, format: 'markdown' | 'plain', id: string
   return [...document.roots()]
 }
 
-/** The object or list that a text is; undefined for other texts, and for longer ones. */
+/** Parses a text as an object or list; returns undefined for other texts, and for longer ones. */
 function jsonIn(text: string): object | undefined {
   if (text.length > MOST_JSON || !/^\s*[[{]/.test(text)) return undefined
   try {
@@ -43,18 +45,18 @@ function jsonIn(text: string): object | undefined {
   }
 }
 
-/** Whether a type, or the name in an address, says that a text is Markdown. */
+/** Whether a media type, or the file name in an address, says that a text is Markdown. */
 export function isMarkdown(mimeType: unknown, uri?: unknown): boolean {
   if (typeof mimeType === 'string' && mimeType !== '') {
     const [type = ''] = mimeType.split(';')
     if (/^text\/(?:x-)?markdown$/i.test(type.trim())) return true
-    // A server that says plain text of everything still names its files.
+    // Servers that declare everything as plain text still have file names.
     if (!/^text\/plain$/i.test(type.trim())) return false
   }
   return typeof uri === 'string' && /\.(?:md|markdown|mdx)(?:[?#].*)?$/i.test(uri)
 }
 
-/** Content blocks as MCP has them: text as text, pictures drawn, sounds as type and size, all else as JSON. */
+/** Returns MCP content blocks: text as text, pictures drawn, sounds as type and size, everything else as JSON. */
 export function contentNodes(blocks: readonly unknown[], id: string, look: ContentLook): OutlineNode[] {
   if (blocks.length === 0) return [note(`${id}/none`, 'none')]
   return blocks.flatMap((block, index) => blockNodes(block, `${id}/${index}`, look))
@@ -77,7 +79,7 @@ export function blockNodes(block: unknown, id: string, look: ContentLook): Outli
   return [jsonNode(block, { id, open: 2 })]
 }
 
-/** Contents of a resource: its address, then the text, or type and size of what is not a text. */
+/** Returns the contents of a resource: its address, then the text, or type and size of other content. */
 export function resourceNodes(content: JsonObject, id: string, look: ContentLook): OutlineNode[] {
   const { uri, mimeType, text } = content
   const address: OutlineNode[] =
@@ -89,7 +91,7 @@ export function resourceNodes(content: JsonObject, id: string, look: ContentLook
   return [...address, jsonNode(content, { id, open: 2 })]
 }
 
-/** One line about something. */
+/** Returns a node of one line. */
 function note(id: string, text: string): OutlineNode {
   return { id, head: { text, tone: 'accent' } }
 }

@@ -15,16 +15,19 @@ import type { Line } from '../viewer/source.ts'
 import { byteLength, type BinaryBlock } from './binary-content.ts'
 
 const LIMIT_MS = WORK_LIMITS.media.most
-/** Base64 that is examined whole, with room for what stands around it; of more only the beginning. */
+/**
+ * Maximum length of base64 that is decoded completely, with room for the text around it; of longer data only the
+ * beginning is.
+ */
 const MOST_WHOLE = BOUNDS.untrustedWork.most - 100
 const BEGINNING = 65_536
 
-/** What was found out about bytes, and their picture as it was drawn last. */
+/** Known facts about some bytes, and their last drawn picture. */
 type Found = { media?: Media; problem?: string; drawn?: { key: string; lines: readonly Line[] } }
 
 const found = new WeakMap<object, Found>()
 
-/** Finds out once what the bytes of a content block are, in the thread for what came from outside. */
+/** Examines the bytes of a content block once, in the thread for data from outside. */
 function mediaOf(block: object, { data }: BinaryContent): Found {
   const known = found.get(block)
   if (known) return known
@@ -43,8 +46,9 @@ function mediaOf(block: object, { data }: BinaryContent): Found {
 }
 
 /**
- * Bytes of a result: a line with their type and size, and below it what they are and, of a picture, the picture.
- * @param block where they stand, by which what was found out about them is remembered
+ * Returns bytes of a result as a line with their type and size, and below it their facts and, if they are a picture,
+ * the picture.
+ * @param block the content block, for which the facts are cached
  */
 export function mediaNode(id: string, block: object, content: BinaryBlock): OutlineNode {
   const { data, mimeType, kind } = content
@@ -73,7 +77,7 @@ function linesOf(known: Found, content: BinaryBlock, columns: number, look: Look
   return [...lines, ...drawnLines(known, media, columns, look)]
 }
 
-/** What the bytes say of themselves, where it is news. */
+/** Lists what the bytes say about themselves, if that is new. */
 function factLines({ mime, width, height, isAnimated, why }: Media, { kind, mimeType }: BinaryBlock) {
   const lines: Line[] = []
   if (mime === undefined && kind !== 'blob') lines.push({ text: 'The bytes are of an unknown type.', tone: 'warn' })
@@ -108,7 +112,7 @@ function drawnLines(known: Found, media: Media, columns: number, { theme, pictur
   return lines
 }
 
-/** `12 B`, `3.4 kB`, `1.2 MB` of what a base64 text stands for. */
+/** Returns the decoded size of base64 text: `12 B`, `3.4 kB`, `1.2 MB`. */
 function sizeText(base64: string): string {
   const bytes = byteLength(base64)
   if (bytes < 1000) return `${bytes} B`

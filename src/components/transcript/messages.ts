@@ -12,8 +12,8 @@ function numberAt(item: JsonObject, ...keys: string[]): number | undefined {
 }
 
 /**
- * Rows of recorded messages. The document is open: content is a text, an MCP block, or a list of blocks, and calls and
- * results come in the words of several model providers. What is not known shows as a value.
+ * Returns rows of recorded messages. The format is open: content is a text, an MCP block, or a list of blocks, and
+ * calls and results use the words of several model providers. Unknown content is shown as a value.
  */
 export function messageRows(messages: readonly unknown[], id: string): TranscriptRow[] {
   return messages.map((message, index): TranscriptRow => {
@@ -40,7 +40,7 @@ export function messageRows(messages: readonly unknown[], id: string): Transcrip
 function contentParts(message: JsonObject): TranscriptPart[] {
   const content = message['content'] ?? message['text']
   if (content === undefined || content === null || content === '') return []
-  // Models and people write Markdown; what tools return is text unless it says otherwise.
+  // Models and people write Markdown; tool results are plain text unless they say otherwise.
   const format = message['role'] === 'tool' ? 'plain' : 'markdown'
   if (typeof content === 'string') return [{ kind: 'text', text: content, format }]
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content]
@@ -56,7 +56,7 @@ function blockPart(block: unknown, format: 'markdown' | 'plain'): TranscriptPart
   if (type === 'tool-call' || type === 'tool_use') return { kind: 'call', ...callOf(block) }
   if (type === 'tool-result' || type === 'tool_result') return resultPart(block)
   if (Array.isArray(block['content'])) return { kind: 'result', value: block }
-  // A call with its result in one, as a trial without a model records it.
+  // A call and its result in one block, as a trial without a model records it.
   if (type === '' && textAt(block, 'toolName') !== undefined) return { kind: 'call', ...callOf(block) }
   return type === 'image' || type === 'audio' || type === 'resource' || type === 'resource_link'
     ? { kind: 'result', value: { content: [block] } }
@@ -65,7 +65,7 @@ function blockPart(block: unknown, format: 'markdown' | 'plain'): TranscriptPart
 
 function resultPart(block: JsonObject): TranscriptPart {
   const output = block['output'] ?? block['result'] ?? block['content']
-  // The wrapper that the AI SDK puts around what a tool gave.
+  // Unwraps the AI SDK's wrapper around a tool result.
   const value =
     isPlainObject(output) && 'value' in output && typeof output['type'] === 'string' ? output['value'] : output
   return {
@@ -82,7 +82,7 @@ function calledTools(message: JsonObject): TranscriptPart[] {
   return calls.filter(isPlainObject).map(call => ({ kind: 'call', ...callOf(call) }))
 }
 
-/** A recorded tool call, whatever its fields are called. */
+/** Returns a recorded tool call, whatever its fields are called. */
 export function callOf(call: JsonObject): ToolCall {
   const inner = isPlainObject(call['function']) ? call['function'] : call
   const args = inner['arguments'] ?? inner['args'] ?? inner['input'] ?? inner['parameters']
@@ -102,7 +102,7 @@ export function callOf(call: JsonObject): ToolCall {
   }
 }
 
-/** Some providers send arguments as a text of JSON. */
+/** Some providers send arguments as JSON text. */
 function parsed(args: unknown): unknown {
   if (typeof args !== 'string' || args.length > 1_000_000) return args
   try {

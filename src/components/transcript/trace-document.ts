@@ -25,9 +25,8 @@ type Span = {
 }
 
 /**
- * The trace of a trial: the open document as it was recorded, the verdicts of the authored steps, and what the trial
- * itself says of its calls where the document says nothing. Spans are read by the names that several recorders give
- * their fields.
+ * Returns the trace of a trial: the open document as recorded, the verdicts of the authored steps, and the trial's own
+ * calls if the document has none. Spans are read with the field names of several recorders.
  */
 export function traceOf(
   document: unknown,
@@ -77,7 +76,7 @@ function lengthOf(milliseconds: number | undefined): number | undefined {
   return milliseconds !== undefined && milliseconds >= 0 ? milliseconds : undefined
 }
 
-/** Calls as the trace names them, per prompt or together, else as the trial does. */
+/** Returns the calls of the trace, per prompt or together, else those of the trial. */
 function actualCalls(recorded: JsonObject, trial: Pick<EvalIteration, 'actualToolCalls'> | undefined): JsonObject[] {
   const { toolCalls, prompts } = recorded
   if (isPlainObject(toolCalls)) return objectsOf(toolCalls['actual'])
@@ -108,7 +107,7 @@ function assemble(
     return { ...spanNode(span, id, span.isCall ? callFor(span) : undefined), children }
   }
   const within = (parent: string | undefined, id: string): TraceNode[] =>
-    // What is below one of two spans of the same id may have been placed meanwhile.
+    // Spans with the same id share their children, which may have been placed already.
     (below.get(parent) ?? []).flatMap((span, index) => (placed.has(span) ? [] : [nodeOf(span, `${id}/${index}`)]))
   const bySteps = steps.map((step, index): TraceNode => {
     const id = `step-${index}`
@@ -122,7 +121,7 @@ function assemble(
   return [...withUnspanned(bySteps, callFor.rest(), steps), ...others, ...rest]
 }
 
-/** Hands each call out once: to the first span that names its tool. */
+/** Assigns each call once: to the first span that names its tool. */
 function callFinder(calls: readonly JsonObject[]) {
   const left = new Set(calls)
   const find = (span: Span): JsonObject | undefined => {
@@ -155,7 +154,7 @@ function spanNode(span: Span, id: string, call: JsonObject | undefined): Omit<Tr
   }
 }
 
-/** `toolCall greet`; a step that is called by its kind is called so once. */
+/** Returns `toolCall greet`, or only the kind if the step's id is the same. */
 export function stepName({ kind, stepId }: Pick<EvalStepVerdict, 'kind' | 'stepId'>): string {
   return kind === stepId ? kind : `${kind} ${stepId}`
 }
@@ -172,7 +171,7 @@ function stepNode(step: EvalStepVerdict, id: string, span: Span | undefined): Om
   }
 }
 
-/** Calls that no span names are in their step, or after all steps. */
+/** Adds calls that no span names to their step, or after all steps. */
 function withUnspanned(
   nodes: readonly TraceNode[],
   calls: readonly JsonObject[],

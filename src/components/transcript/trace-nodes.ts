@@ -10,7 +10,7 @@ import { callHead, callParts, failed } from './transcript-nodes.ts'
 import type { Mark, ToolCall, TranscriptRow } from './transcript-rows.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** A step, a turn or a span of a trace, with those within it. Times are epoch milliseconds, durations milliseconds. */
+/** A step, a turn or a span of a trace, with its children. Times are epoch milliseconds, durations milliseconds. */
 export type TraceNode = {
   /** Unique in the trace. */
   id: string
@@ -20,24 +20,24 @@ export type TraceNode = {
   status: string
   startedAt?: number
   durationMs?: number
-  /** The reason for its state. */
+  /** The reason for the status. */
   reason?: string
-  /** Of a tool call: what went in and what came out. Its `mark` and `note` stand at the line. */
+  /** The arguments and result of a tool call. Its `mark` and `note` are shown on its line. */
   call?: ToolCall
-  /** Whatever else is known, folded. */
+  /** Other known values, folded. */
   values?: readonly { title: string; value: unknown }[]
   children: readonly TraceNode[]
-  /** As it was received. */
+  /** The node as received. */
   raw: unknown
 }
 
-/** What a trial recorded, whatever wrote it down. */
+/** The recording of a trial, from any recorder. */
 export type Trace = {
   startedAt?: number
   durationMs?: number
   nodes: readonly TraceNode[]
   messages: readonly TranscriptRow[]
-  /** The whole as it was received. */
+  /** The whole trace as received. */
   raw: unknown
 }
 
@@ -51,26 +51,26 @@ const LOOKS: Record<string, Mark> = {
   unset: { symbol: 'pending', tone: 'muted' },
 }
 
-/** Columns of the bars and of the times beside them, and what is left for names where there are bars. */
+/** Columns of the bars and of the times beside them, and the minimum left for names. */
 const BAR = 24
 const DURATION = 8
 const LEAST_NAME = 30
-/** Bars of so many columns leave room for when each part began. */
+/** Minimum columns of the bars at which the start time of each part is also shown. */
 const BEGINS_FROM = 32
 
-/** Columns of the bars in a tree of this width: all of them alike, however deep the part. */
+/** Returns the columns of all bars in a tree of this width, at any depth. */
 export function barColumns(width: number): number {
   return Math.max(BAR, Math.floor(width / 3))
 }
 
-/** How a trace is drawn; `bar` is of {@link barColumns}. */
+/** How a trace is drawn; `bar` comes from {@link barColumns}. */
 export type TraceLook = ContentLook & { bar?: number }
 
 export function isError(node: TraceNode): boolean {
   return (node.call !== undefined && failed(node.call)) || ownValue(LOOKS, node.status)?.symbol === 'error'
 }
 
-/** The parts of a trace's tree: steps unfolded, calls folded, and what went wrong unfolded down to its reason. */
+/** Returns the parts of a trace's tree: steps unfolded, calls folded, and failures unfolded down to their reason. */
 export function traceNodes(trace: Trace, look: TraceLook): OutlineNode[] {
   const clock = clockOf(trace)
   const nodeOf = (node: TraceNode): OutlineNode => {
@@ -82,7 +82,7 @@ export function traceNodes(trace: Trace, look: TraceLook): OutlineNode[] {
       head: headOf(node, clock, look),
       copy: () => jsonText(node.raw, 2),
       raw: () => node.raw,
-      // Of what went well the calls are worth a line, why it went well is not.
+      // In a success the calls are worth a line, the reason is not.
       open: call === undefined ? children.length > 0 || isError(node) : isError(node),
       ...(reason !== undefined && { foldedHead: headOf(node, clock, look, reason) }),
       ...(hasInside && {
@@ -111,7 +111,7 @@ function reasonNode(node: TraceNode, reason: string): OutlineNode {
 
 type Clock = { from: number; length: number } | undefined
 
-/** The time from the first begin to the last end; undefined if no time is known. */
+/** Returns the time from the first start to the last end; undefined if no time is known. */
 function clockOf(trace: Trace): Clock {
   let from = trace.startedAt ?? Infinity
   let to = from + (trace.durationMs ?? 0)
@@ -125,7 +125,7 @@ function clockOf(trace: Trace): Clock {
   return Number.isFinite(from) && to > from ? { from, length: to - from } : undefined
 }
 
-/** The heading of a tree, with the time that its bars go over. */
+/** Returns the heading of a tree, with the time span of its bars. */
 export function axisHead(title: string, trace: Trace, look: TraceLook): Line {
   const clock = clockOf(trace)
   const name: Span[] = [{ text: title, tone: 'accent' }]
@@ -136,10 +136,10 @@ export function axisHead(title: string, trace: Trace, look: TraceLook): Line {
   return { block: columns => [{ parts: beside(name, axis, [], { clock, look, columns }) }], text: () => title }
 }
 
-/** Mark and name at the left; at the right a bar for when and how long, and the times. */
+/** Returns mark and name at the left; at the right a bar for when and how long, and the times. */
 function headOf(node: TraceNode, clock: Clock, look: TraceLook, reason = ''): Line {
   const { symbols } = look
-  // A call whose result is an error went wrong, however well its span ended.
+  // A call with an error result has failed, even if its span ended well.
   const ended = ownValue(LOOKS, isError(node) ? 'error' : node.status)
   const mark = node.call?.mark ?? ended ?? { symbol: 'warn', tone: 'warn' }
   const name: Span[] = node.call
@@ -176,7 +176,7 @@ function beside(
   return [...fitSpans(name, room), blank(1), ...bar(length), ...times]
 }
 
-/** To half a column, and never less than that. */
+/** Rounds to half columns, with at least half a column. */
 function barSpans(
   { node, clock, symbols, tone }: { node: TraceNode; clock: Clock; symbols: Symbols; tone: Tone },
   columns: number,
@@ -193,7 +193,7 @@ function barSpans(
   return [blank(Math.floor(from / 2)), { text, tone }, blank(columns - Math.ceil(to / 2))]
 }
 
-/** Every node of a trace in its order, with the way to it. */
+/** Returns every node of a trace in order, with its path. */
 export function trailsOf(trace: Trace, up: Trail | undefined): { node: TraceNode; trail: Trail }[] {
   const found: { node: TraceNode; trail: Trail }[] = []
   const waiting = trace.nodes.toReversed().map(node => ({ node, trail: { id: node.id, up } }))

@@ -17,11 +17,11 @@ import { transcriptNodes } from './transcript-nodes.ts'
 
 const STEPS = 'steps'
 
-/** A trace as a tree with a bar for the time of each part, then its conversation. */
+/** Shows a trace as a tree with a time bar for each part, then its conversation. */
 export function TraceTree(props: {
   trace: Trace
   focused: boolean
-  /** Parts above the tree. */
+  /** Nodes above the tree. */
   before?: readonly OutlineNode[]
   /** Nodes between the tree and the conversation. */
   after?: readonly OutlineNode[]

@@ -10,7 +10,7 @@ import type { ToolCall, TranscriptPart, TranscriptRow } from './transcript-rows.
 import { ownValue } from '../../lib/own-value.ts'
 
 const ROLE_TONES: Record<string, Tone> = { user: 'accent', assistant: 'strong', system: 'warn', tool: 'muted' }
-/** Characters of a message, or of a call's arguments, on one line. */
+/** Maximum characters of a message, or of a call's arguments, on one line. */
 const SAMPLE = 200
 
 /** Builds a foldable tree of a conversation: one node a message, with its calls and results below it. */
@@ -34,7 +34,7 @@ function rowNode(row: TranscriptRow, look: ContentLook): OutlineNode {
   }
 }
 
-/** Time and tokens, as far as they are known. */
+/** Returns duration and tokens, as far as known. */
 function measures({ durationMs, tokens }: { durationMs?: number; tokens?: number }): Span[] {
   const known = [
     ...(durationMs === undefined ? [] : [formatDuration(durationMs)]),
@@ -56,7 +56,7 @@ function partNodes(part: TranscriptPart, id: string, look: ContentLook): Outline
   }
 }
 
-/** A call in one line, its arguments and result folded below; what went wrong starts unfolded. */
+/** Returns a call as one line, its arguments and result folded below; a failure starts unfolded. */
 export function callNode(call: ToolCall, id: string, look: ContentLook): OutlineNode {
   return {
     id,
@@ -72,7 +72,7 @@ export function failed(call: ToolCall): boolean {
   return call.error !== undefined || call.isError === true || isErrorResult(call.result)
 }
 
-/** Mark, name and arguments of a call, and the note that somebody gave it. */
+/** Returns mark, name and arguments of a call, and its note. */
 export function callHead(call: ToolCall, { symbols }: ContentLook): Span[] {
   const mark = call.mark ?? (failed(call) ? { symbol: 'error' as const, tone: 'error' as const } : undefined)
   const sign: Span = mark
@@ -84,7 +84,7 @@ export function callHead(call: ToolCall, { symbols }: ContentLook): Span[] {
   return [sign, ...server, { text: call.toolName, tone: 'strong' }, ...note, ...args]
 }
 
-/** What a call took and gave, folded but for what went wrong. */
+/** Returns the arguments and result of a call, folded except for failures. */
 export function callParts(call: ToolCall | undefined, id: string, look: ContentLook): OutlineNode[] {
   if (!call) return []
   return [
@@ -132,7 +132,7 @@ function isErrorResult(value: unknown): boolean {
   return typeof value === 'object' && value !== null && (value as Record<string, unknown>)['isError'] === true
 }
 
-/** The beginning of a value as JSON on one line; no more of a long text is examined than shows. */
+/** Returns the beginning of a value as JSON on one line; reads no more of a long text than is shown. */
 export function jsonSample(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value.slice(0, SAMPLE)) : beginningOfJson(value, SAMPLE).text
   return text.length > SAMPLE ? `${text.slice(0, SAMPLE)}…` : text

@@ -1,42 +1,41 @@
 import type { Tone, Symbols } from '../../tui/theme/theme.ts'
 
 /**
- * A conversation as every source of one is shown: an adapter turns what the service answered into these rows, and
- * nothing else has to know where they came from. Times are epoch milliseconds, durations milliseconds; what is not
- * known is left out, never 0.
+ * A row of a conversation from any source: an adapter turns the service's answer into these rows, and no other code
+ * depends on the source. Times are epoch milliseconds, durations milliseconds; unknown values are left out, never 0.
  */
 export type TranscriptRow = {
-  /** Unique in the conversation and the same whenever it is read again. */
+  /** Unique in the conversation, and the same whenever it is read again. */
   id: string
-  /** Who speaks, as the source says: `user`, `assistant`, `system`, `tool`, or any other word. */
+  /** The speaker according to the source: `user`, `assistant`, `system`, `tool`, or any other word. */
   role: string
   at?: number
   durationMs?: number
   tokens?: number
-  /** The model that answered, or the tool that did. */
+  /** The model or tool that answered. */
   by?: string
   isError?: boolean
   parts: readonly TranscriptPart[]
-  /** The message as it was received, for looking at it as JSON. */
+  /** The message as received, for viewing as JSON. */
   raw?: unknown
 }
 
 export type TranscriptPart =
   | { kind: 'text'; text: string; format: 'markdown' | 'plain' }
   | ({ kind: 'call' } & ToolCall)
-  /** What a tool answered, where it stands apart from its call. */
+  /** A tool's result, if it is separate from its call. */
   | { kind: 'result'; toolName?: string; value: unknown; isError?: boolean }
-  /** Anything else, such as an image: words for it, and the value folded. */
+  /** Any other content, such as an image: a description, and the value folded. */
   | { kind: 'value'; title: string; value: unknown }
 
-/** One tool call; `mark` and `note` are for whoever compares it with what was expected. */
+/** A tool call; `mark` and `note` are for comparison with what was expected. */
 export type ToolCall = {
   toolName: string
   serverName?: string
   arguments?: unknown
-  /** The MCP result, or whatever came back. */
+  /** The MCP result, or whatever else came back. */
   result?: unknown
-  /** Why nothing came back. */
+  /** Why no result came back. */
   error?: string
   isError?: boolean
   startedAt?: number

@@ -13,11 +13,11 @@ import type { TranscriptRow } from './transcript-rows.ts'
 
 const NO_FIELDS: readonly Field[] = []
 
-/** A conversation for reading: messages with their text laid out, tool calls with arguments and results folded. */
+/** Shows a conversation: messages with their text laid out, tool calls with arguments and results folded. */
 export function Transcript(props: {
   rows: readonly TranscriptRow[]
   focused: boolean
-  /** Parts above the messages, which then have a heading. */
+  /** Nodes above the messages, which then have a heading. */
   before?: readonly OutlineNode[]
   /** Ids and other fields of the conversation, folded below it. */
   rest?: readonly Field[]

@@ -4,7 +4,7 @@ const listeners = new Set<() => void>()
 let arrivals = 0
 let notifying: NodeJS.Immediate | undefined
 
-/** Says that what a text waits for is there; several that come together are one change of what is on screen. */
+/** Reports that content which a text waits for has arrived; several arrivals at once cause one redraw. */
 export function arrived(): void {
   notifying ??= setImmediate(() => {
     notifying = undefined
@@ -18,7 +18,7 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener)
 }
 
-/** A number that changes whenever something arrived: what was drawn before may look otherwise now. */
+/** Returns a number that changes whenever content arrived, after which earlier output may look different. */
 export function useArrivals(): number {
   return useSyncExternalStore(subscribe, () => arrivals)
 }

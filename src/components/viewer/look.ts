@@ -1,14 +1,16 @@
 import type { Graphics } from '../../tui/picture/graphics.ts'
 import type { Theme } from '../../tui/theme/theme.ts'
 
-/** The most rows that a picture takes, and what draws it; without `graphics` half blocks do. */
+/** Maximum rows of a picture, and what draws it; without `graphics`, half blocks. */
 export type PictureLook = { rows: number; graphics?: Graphics | undefined }
 
-/** How lines become rows: columns there are, of which the first is the pointer's and the last the scrollbar's. */
+/**
+ * How lines become rows: the available columns, of which the first is for the pointer and the last for the scrollbar.
+ */
 export type Look = {
   theme: Theme
   width: number
-  /** Whether long lines go on in further rows; otherwise they are cut. */
+  /** Whether long lines wrap; otherwise they are cut. */
   wraps: boolean
   pictures?: PictureLook
 }

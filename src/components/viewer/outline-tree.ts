@@ -1,57 +1,59 @@
 import type { Candidate } from './search.ts'
 import type { Line, LineSource } from './source.ts'
 
-/** Bytes as a server gave them: in base64, with the type and the name that it says they have. */
+/** Bytes from a server: in base64, with the type and name that it states. */
 export type BinaryContent = { data: string; mimeType?: string | undefined; name?: string | undefined }
 
 /**
- * A part of a document that can be folded: a heading with what is below it, a value with what is in it, a step with its
- * calls. Its inside is made when it is first looked at, so that a document costs what is unfolded.
+ * A foldable part of a document: a heading with what is below it, a value with its members, a step with its calls. Its
+ * content is created on first use, so that a document costs only what is unfolded.
  */
 export type OutlineNode = {
-  /** Unique in its document and the same whenever it is made: folding and places are remembered by it. */
+  /** Unique in its document and the same whenever it is created: folding and places are stored by it. */
   id: string
-  /** Shows also while it is folded; absent for text that stands by itself and is never folded. */
+  /** Visible even while folded; absent for text without a heading, which is never folded. */
   head?: Line
-  /** What `head` says while it is folded, where that is something else. */
+  /** Replaces `head` while folded, if it differs. */
   foldedHead?: Line
   /** Lines below the head. */
   body?: () => LineSource
   /** Parts below the lines. */
   children?: () => readonly OutlineNode[]
-  /** Closes what was unfolded, such as a bracket. */
+  /** Closes the unfolded part, such as a bracket. */
   tail?: Line
   /** Starts unfolded. */
   open?: boolean
-  /** Stays unfolded when everything is folded: else nothing would be left to look at. */
+  /** Stays unfolded when everything is folded; otherwise nothing would be visible. */
   keepsOpen?: boolean
-  /** Its inside stands as far left as itself. */
+  /** Its content is not indented. */
   isFlat?: boolean
-  /** What is copied of it; absent = its own line. */
+  /** Returns the text to copy; by default its own line. */
   copy?: () => string
-  /** The value that it shows, for looking at it as JSON. */
+  /** Returns the value that it shows, for viewing as JSON. */
   raw?: () => unknown
   /** The bytes that it stands for, to be saved or opened; its body may be a picture. */
   file?: BinaryContent
 }
 
-/** What a person folded and unfolded: everything at some time, and single parts since. */
+/** The nodes that the person folded and unfolded: everything at some time, and single parts since. */
 export type Folding = { all: boolean | undefined; except: ReadonlyMap<string, boolean> }
 
 export const AS_GIVEN: Folding = { all: undefined, except: new Map() }
 
-/** The head, the body or the tail of a node, where it shows. */
+/** The head, the body or the tail of a node, if visible. */
 export type Entry = {
   node: OutlineNode
   parent: Entry | undefined
   depth: number
   part: 'head' | 'body' | 'tail'
   lines: LineSource
-  /** Whether it can be folded and is; undefined for what has nothing inside. */
+  /** Whether it is folded; undefined if it has no content. */
   folded: boolean | undefined
 }
 
-/** Maximum number of parts that unfolding everything unfolds; the rest can be unfolded one by one. */
+/**
+ * Maximum number of parts that "unfold everything" unfolds; the others stay folded and can be unfolded individually.
+ */
 export const MOST_UNFOLDED = 100_000
 
 const insides = new WeakMap<OutlineNode, { body: LineSource | undefined; children: readonly OutlineNode[] }>()
@@ -69,21 +71,21 @@ function one(line: Line): LineSource {
 }
 
 export type Outline = {
-  /** Lines that show, over all entries. */
+  /** Number of visible lines of all entries. */
   count: number
   entries: readonly Entry[]
-  /** The entry that a line belongs to, and which of the entry's lines it is. */
+  /** Returns the entry of a line, and which of the entry's lines it is. */
   at(line: number): { entry: Entry; index: number; offset: number }
-  /** The first line of an entry. */
+  /** Returns the first line of an entry. */
   lineOf(index: number): number
   canFold: boolean
-  /** Unfolding everything came to its end before everything was unfolded. */
+  /** "Unfold everything" reached its limit before everything was unfolded. */
   isCut: boolean
 }
 
 type Waiting = { node: OutlineNode; parent: Entry | undefined; depth: number; isTail: boolean }
 
-/** What shows of a document under this folding. */
+/** Returns what is visible of a document with this folding. */
 export function outline(roots: readonly OutlineNode[], folding: Folding): Outline {
   const entries: Entry[] = []
   const starts: number[] = []
@@ -104,7 +106,7 @@ export function outline(roots: readonly OutlineNode[], folding: Folding): Outlin
     isCut = true
     return node.keepsOpen ?? false
   }
-  // A stack of its own: values may be nested deeper than functions can call each other.
+  // Uses its own stack: values may be nested deeper than functions can call each other.
   const waiting: Waiting[] = roots.toReversed().map(node => ({ node, parent: undefined, depth: 0, isTail: false }))
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { node, parent, depth } = next
@@ -141,7 +143,7 @@ export function outline(roots: readonly OutlineNode[], folding: Folding): Outlin
   }
 }
 
-/** The last of the ascending numbers that is not above this one. */
+/** Returns the last of the ascending numbers that is not greater than this one. */
 function lastAtMost(numbers: readonly number[], most: number): number {
   let low = 0
   let high = numbers.length - 1
@@ -153,31 +155,31 @@ function lastAtMost(numbers: readonly number[], most: number): number {
   return low
 }
 
-/** A node and those around it, from the inside out. */
+/** A node and its ancestors, from the inside out. */
 export type Trail = { id: string; up: Trail | undefined }
 
-/** A line of a document wherever it is folded away. */
+/** A line of a document, even inside folded parts. */
 export type Place = { trail: Trail; part: 'head' | 'body'; offset: number }
 
-/** The same with this node folded, or unfolded where it was. */
+/** Returns the folding with this node folded or unfolded. */
 export function toggled(folding: Folding, id: string, folded: boolean): Folding {
   return { ...folding, except: new Map(folding.except).set(id, folded) }
 }
 
-/** The same with everything around the place unfolded, so that it shows. */
+/** Returns the folding with every ancestor of the place unfolded, so that it is visible. */
 export function revealed(folding: Folding, { trail, part }: Place): Folding {
   const except = new Map(folding.except)
   for (let at = part === 'head' ? trail.up : trail; at; at = at.up) except.set(at.id, true)
   return { ...folding, except }
 }
 
-/** The line that a place has now; undefined if it does not show. */
+/** Returns the current line of a place; undefined if it is not visible. */
 export function lineAt(shown: Outline, { trail, part, offset }: Place): number | undefined {
   const index = shown.entries.findIndex(entry => entry.node.id === trail.id && entry.part === part)
   return index === -1 ? undefined : shown.lineOf(index) + offset
 }
 
-/** Every line of a document, also those that are folded away; `here` marks where one is. */
+/** Yields every line of a document, including folded ones; `here` marks the current one. */
 export function* outlineCandidates(
   roots: readonly OutlineNode[],
   here: { id: string; part: Entry['part']; offset: number } | undefined,

@@ -4,14 +4,14 @@ import type { Look } from './look.ts'
 import { isSameLine, type Line, type LineSource, type Span, type SpanLine } from './source.ts'
 import { blank, cleanSpans, paintSpans, truncateSpans, widthOfSpans, wrapSpans } from './spans.ts'
 
-/** How many wrapped lines are kept, and characters in them; far more than any screen shows. */
+/** Maximum number of wrapped lines that are kept, and of their characters; far more than any screen shows. */
 const KEPT_LINES = 2000
 const KEPT_CHARACTERS = 8_000_000
 
-/** The rows of each line as they are drawn, wrapped when they are first asked for. */
+/** The drawn rows of each line, wrapped on first use. */
 export type PaintedLines = { rows(line: number): readonly string[] }
 
-/** What was painted lately, for a text that is given again with most of its lines as they were. */
+/** Recently painted lines, for a text that is passed again with mostly the same lines. */
 export type PaintMemory = { painted: Map<number, Painted>; characters: number }
 type Painted = { line: Line; look: Look; rows: readonly string[] }
 
@@ -54,7 +54,7 @@ function isSameLook(a: Look, b: Look): boolean {
   return a.theme === b.theme && a.width === b.width && a.wraps === b.wraps && a.pictures === b.pictures
 }
 
-/** How many rows lines take, counted as far as `most`; lines that are laid out when they show may take any number. */
+/** Returns how many rows lines take, counted up to `most`; lines that are laid out when shown may take any number. */
 export function countRows(source: LineSource, look: Look, most: number): number {
   let rows = 0
   for (let index = 0; index < source.count && rows < most; index += 1) {
@@ -65,7 +65,7 @@ export function countRows(source: LineSource, look: Look, most: number): number 
   return Math.min(rows, most)
 }
 
-/** The rows of a line, at least one. */
+/** Returns the rows of a line, at least one. */
 export function paintLine(line: Line, look: Look): readonly string[] {
   const { theme, width } = look
   if (typeof line === 'object' && 'block' in line) {
@@ -92,7 +92,10 @@ export function paintLine(line: Line, look: Look): readonly string[] {
 
 const MARKS = ['ok', 'error', 'warn', 'live', 'pending', 'cancelled', 'bullet'] as const
 
-/** The symbol that a sentence begins with, and the space after it: the sentence continues below its own first word. */
+/**
+ * Returns the symbol at the start of a sentence, with the space after it: further rows are indented to the sentence's
+ * first word.
+ */
 function markOf(symbols: Symbols, text: string): string {
   const symbol = MARKS.map(name => symbols[name]).find(each => text.startsWith(`${each} `))
   return symbol === undefined ? '' : `${symbol} `
@@ -109,18 +112,18 @@ function paintSpanLine(line: SpanLine, { theme, width, wraps }: Look): readonly 
   return rows.map((row, index) => ` ${paintSpans(theme, [...(index === 0 ? lead : rest), ...row])}`)
 }
 
-/** Whether it is one word that is wider than the one number of columns, and not than the other. */
+/** Whether it is one word that fits in one of the widths but not in the other. */
 function isWordBetween(spans: readonly Span[], beside: number, below: number): boolean {
   const columns = widthOfSpans(spans)
   return columns > beside && columns <= below && !spans.some(({ text }) => text.includes(' '))
 }
 
-/** A row without colours and links. */
+/** Returns a row without colors and links. */
 export function plainRow(row: string): string {
   return row.replaceAll(/\u001b\[[\d;]*m|\u001b\]8;[^\u0007\u001b]*\u001b\\/g, '')
 }
 
-/** The first of a line's rows that shows a text; its first one where the text goes over several. */
+/** Returns the first of a line's rows that contains a text; row 0 if the text spans several. */
 export function rowWith(rows: readonly string[], text: string): number {
   const wanted = text.toLowerCase()
   return Math.max(
@@ -129,12 +132,12 @@ export function rowWith(rows: readonly string[], text: string): number {
   )
 }
 
-/** A row without its colours and with every match of a text in it marked. */
+/** Returns a row without its colors, with every match of a text marked. */
 export function markMatches(theme: Theme, row: string, text: string): string {
   const plain = plainRow(row)
   const wanted = text.toLowerCase()
   const lower = plain.toLowerCase()
-  // Where lower case has another length, places in it mean nothing in the row.
+  // If lower case changes the length, offsets in it do not apply to the row.
   if (wanted === '' || lower.length !== plain.length) return row
   let marked = ''
   let from = 0
@@ -145,7 +148,7 @@ export function markMatches(theme: Theme, row: string, text: string): string {
   return from === 0 ? row : marked + plain.slice(from)
 }
 
-/** A row as the chosen one, or one of those that are about to be copied. */
+/** Returns a row marked as selected, or as about to be copied. */
 export function markSelected(theme: Theme, row: string): string {
   return theme.symbols.pointer + theme.paint('selected', plainRow(row).slice(1) || ' ')
 }

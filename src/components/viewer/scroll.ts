@@ -1,7 +1,7 @@
-/** A row of a text: its line, and which of the rows that the line takes when wrapped. */
+/** A row of a text: its line, and its index among the rows of the wrapped line. */
 export type Position = { line: number; row: number }
 
-/** What scrolling has to know; `rowsOf` wraps a line and is asked for as few as possible. */
+/** The data for scrolling; `rowsOf` wraps a line and is called as rarely as possible. */
 export type Rows = { count: number; rowsOf: (line: number) => number }
 
 export const TOP: Position = { line: 0, row: 0 }
@@ -10,7 +10,7 @@ export function compare(a: Position, b: Position): number {
   return a.line - b.line || a.row - b.row
 }
 
-/** The position that many rows further on, or back for less than 0; stops at the ends of the text. */
+/** Returns the position that many rows further on, or back for negative numbers; stops at the ends of the text. */
 export function moved(rows: Rows, from: Position, by: number): Position {
   if (rows.count === 0) return TOP
   let { line, row } = from
@@ -34,25 +34,25 @@ export function moved(rows: Rows, from: Position, by: number): Position {
   return { line, row }
 }
 
-/** The first row of the last screen of this many rows; the top where everything fits. */
+/** Returns the first row of the last screen of this many rows; the top if everything fits. */
 export function lastTop(rows: Rows, height: number): Position {
   if (rows.count === 0) return TOP
   const line = rows.count - 1
   return moved(rows, { line, row: rows.rowsOf(line) - 1 }, 1 - height)
 }
 
-/** A position in this text, also when it was one in a longer or differently wrapped one. */
+/** Adapts a position to this text, if it comes from a longer or differently wrapped one. */
 export function within(rows: Rows, position: Position, height: number): Position {
   if (position.line >= rows.count) return lastTop(rows, height)
   const row = Math.min(position.row, rows.rowsOf(position.line) - 1)
   const kept = { line: position.line, row }
-  // Far from the end there is no need to know where the last screen begins.
+  // Far from the end the start of the last screen does not matter.
   if (rows.count - position.line > height) return kept
   const last = lastTop(rows, height)
   return compare(kept, last) > 0 ? last : kept
 }
 
-/** The rows from here on that fit. */
+/** Returns the rows from here on that fit. */
 export function visible(rows: Rows, from: Position, height: number): Position[] {
   const shown: Position[] = []
   for (let line = from.line; line < rows.count && shown.length < height; line += 1) {

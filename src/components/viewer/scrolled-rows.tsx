@@ -4,7 +4,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { SizeProvider, useSize } from '../size.tsx'
 import { SearchLine, type Finder } from './use-search.tsx'
 
-/** Says that there is more, and where one is, counted in lines. */
+/** Shows that there is more, and the current position in lines. */
 const Scrollbar = memo(function Scrollbar(props: { at: number; lines: number; rows: number; count: number }) {
   const theme = useTheme()
   const size = Math.max(1, Math.min(props.rows, Math.round((props.rows * props.lines) / props.count)))
@@ -15,17 +15,17 @@ const Scrollbar = memo(function Scrollbar(props: { at: number; lines: number; ro
   return <Text>{theme.paint('muted', track.join('\n'))}</Text>
 })
 
-/** One composed row; drawn again only when its text changes. */
+/** One composed row; redrawn only when its text changes. */
 const Row = memo(function Row(props: { text: string }) {
   return <Text wrap="truncate">{props.text}</Text>
 })
 
-/** The visible rows of a text with its scrollbar, and the search below them. */
+/** Shows the visible rows of a text with its scrollbar, and the search below them. */
 export function ScrolledRows(props: {
   rows: readonly string[]
-  /** How many rows have room. */
+  /** Number of rows that fit. */
   height: number
-  /** Where the rows are in the whole text, in lines; absent if all of it is visible. */
+  /** Position of the rows in the whole text, in lines; absent if all of it is visible. */
   part: { at: number; lines: number; count: number } | undefined
   finder: Finder<unknown>
   focused: boolean

@@ -1,28 +1,28 @@
 import { isReady, mayHold, plainText, type Line, type LineSource } from './source.ts'
 
-/** As many matches are counted; more are shown as "and more". */
+/** Maximum number of matches that are counted; more are shown as "and more". */
 const MOST_MATCHES = 10_000
-/** How many texts are searched between two checks of the clock. */
+/** Number of texts searched between two checks of the clock. */
 const TEXTS_A_CHECK = 64
 
-/** A line to be searched and where it stands; `isHere` at the place from which the search looks forward. */
+/** A line to search and its position; `isHere` for the line from which the search goes forward. */
 export type Candidate<Place> = { place: Place; line: Line; isHere?: boolean }
 
 export type Search<Place> = {
   readonly text: string
   readonly places: readonly Place[]
-  /** The first match from the starting place on, as an index of `places`; undefined until there is one. */
+  /** The first match from the starting position on, as an index of `places`; undefined until there is one. */
   readonly landing: number | undefined
   /** There are more matches than are kept. */
   readonly isCut: boolean
   readonly isDone: boolean
-  /** The next text is not known yet; to be gone on with in a moment. */
+  /** The next text is not available yet; the search continues in a moment. */
   readonly isWaiting: boolean
-  /** Looks at further texts until that many milliseconds have passed. */
+  /** Searches further texts until that many milliseconds have passed. */
   advance(milliseconds: number): void
 }
 
-/** Searches texts for one, capitals or not, in slices, so that keys are answered meanwhile. */
+/** Searches texts, ignoring case, in slices, so that keys are handled in between. */
 export function createSearch<Place>(candidates: Iterable<Candidate<Place>>, text: string): Search<Place> {
   const wanted = text.toLowerCase()
   const iterator = candidates[Symbol.iterator]()
@@ -32,7 +32,7 @@ export function createSearch<Place>(candidates: Iterable<Candidate<Place>>, text
   let isCut = false
   let isDone = false
   let awaited: Candidate<Place> | undefined
-  /** Looks at one more text; false when there is none. */
+  /** Searches one more text; returns false if there is none. */
   const look = (): boolean => {
     const next = awaited ? { value: awaited, done: false as const } : iterator.next()
     awaited = undefined
@@ -79,7 +79,7 @@ export function createSearch<Place>(candidates: Iterable<Candidate<Place>>, text
   }
 }
 
-/** Every line of a source, starting at one of them. */
+/** Yields every line of a source, starting at one of them. */
 export function* lineCandidates(source: LineSource, here: number): Iterable<Candidate<number>> {
   for (let line = 0; line < source.count; line += 1) yield { place: line, line: source.at(line), isHere: line === here }
 }

@@ -2,7 +2,7 @@ import type { Tone } from '../../tui/theme/theme.ts'
 import type { Look } from './look.ts'
 
 /** A piece of a row in one tone; `link` is an address that a terminal with OSC 8 opens. */
-/** A cursor is on it where `isCursor` is set: it shows inverse, in its own colour. */
+/** The cursor is on the piece if `isCursor` is set: it is shown inverse, in its own color. */
 export type Span = { text: string; tone: Tone; link?: string; isCursor?: boolean }
 
 /** Styled text that wraps: `lead` is before its first row, `rest` before every further one. */
@@ -11,35 +11,35 @@ export type SpanLine = {
   lead?: readonly Span[]
   rest?: readonly Span[]
   /**
-   * Columns before a single word that has no room beside `lead` and whole below it: an id that is broken cannot be read
-   * out or clicked.
+   * Columns before a single word that does not fit beside `lead` but fits below it: a broken id cannot be read out or
+   * clicked.
    */
   below?: number
-  /** Has its row to itself in a wide viewer too, as one of a list that is read downwards. */
+  /** Has its own row in a wide viewer too, like an item of a list that is read downwards. */
   isAlone?: boolean
 }
 
-/** Several lines that are laid out when they are shown, because they depend on the columns there are. */
+/** Several lines that are laid out when they are shown, because they depend on the available columns. */
 export type Block = {
   block: (columns: number, look: Look) => readonly Line[]
-  /** What can be seen of it, as it is searched. */
+  /** Returns its visible text, for searching. */
   text: () => string
-  /** False if a text, given in lower case, surely cannot be seen in it: then it need not be laid out for a search. */
+  /** Returns false if a lower-case text is certainly not in it, so that it need not be laid out for a search. */
   mayHold?: (wanted: string) => boolean
-  /** False while what can be seen of it is yet to be found out, which the question begins. */
+  /** Returns false while its visible text is still being computed; the call starts that. */
   isReady?: () => boolean
-  /** What is copied of it; absent = what can be seen. */
+  /** Returns the text to copy; by default the visible text. */
   copy?: () => string
-  /** Addresses in it, in their order. */
+  /** Returns its addresses, in order. */
   links?: () => readonly string[]
 }
 
-/** A row of cells as it is painted, of a picture; never a text from outside. */
+/** A painted row of a picture; never a text from outside. */
 export type Drawn = { drawn: string }
 
 /**
- * A line of a text: one tone, several parts of different tones on one row that is cut and may be copied as something
- * else, styled text that wraps, a row of a picture, or a block.
+ * A line of a text: one tone; several parts of different tones on one row that is cut and may be copied as something
+ * else; styled text that wraps; a row of a picture; or a block.
  */
 export type Line =
   | string
@@ -49,13 +49,13 @@ export type Line =
   | Drawn
   | Block
 
-/** Lines that are asked for one by one, so that a text of any length opens at once. */
+/** Lines that are requested one by one, so that a text of any length opens at once. */
 export type LineSource = { count: number; at(index: number): Line }
 
-/** A line longer than this is shown as several, so that one line of many megabytes is as light as many lines. */
+/** Maximum length of a line; longer lines are split, so that one line of many megabytes is as fast as many lines. */
 const LONGEST_LINE = 10_000
 
-/** What a viewer shows: lines, lines asked for one by one, or a whole text with its line breaks. */
+/** Content of a viewer: lines, lines requested one by one, or a whole text with its line breaks. */
 export type Lines = readonly Line[] | LineSource | string
 
 export function toSource(lines: Lines): LineSource {
@@ -63,7 +63,7 @@ export function toSource(lines: Lines): LineSource {
   return 'at' in lines && 'count' in lines ? lines : { count: lines.length, at: index => lines[index] ?? '' }
 }
 
-/** The lines of a text, of which only the starts are kept. */
+/** Returns the lines of a text, storing only their start positions. */
 export function textSource(text: string): LineSource {
   const starts = [0]
   const ends: number[] = []
@@ -73,7 +73,7 @@ export function textSource(text: string): LineSource {
     let piece = from
     while (stop - piece > LONGEST_LINE) {
       const cut = piece + LONGEST_LINE
-      // A pair of surrogates is one character.
+      // A surrogate pair is one character.
       piece = isLowSurrogate(text.charCodeAt(cut)) ? cut - 1 : cut
       ends.push(piece)
       starts.push(piece)
@@ -90,7 +90,7 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff
 }
 
-/** Whether two lines are surely drawn alike; of blocks only the same one is. */
+/** Whether two lines are certainly drawn alike; blocks only if they are the same object. */
 export function isSameLine(a: Line, b: Line): boolean {
   if (a === b) return true
   if (typeof a === 'string' || typeof b === 'string' || 'block' in a || 'block' in b) return false
@@ -117,7 +117,7 @@ function isSameSpans(a: readonly Span[] = [], b: readonly Span[] = []): boolean 
   )
 }
 
-/** A line without its colours, as it is searched. */
+/** Returns a line without its colors, for searching. */
 export function plainText(line: Line): string {
   if (typeof line === 'string') return line
   if ('block' in line) return line.text()
@@ -127,17 +127,17 @@ export function plainText(line: Line): string {
   return ' '.repeat(line.indent ?? 0) + line.text
 }
 
-/** Whether it is worth looking for a text, in lower case, in the line. */
+/** Whether the line may contain a lower-case text. */
 export function mayHold(line: Line, wanted: string): boolean {
   return typeof line === 'string' || !('block' in line) || (line.mayHold?.(wanted) ?? true)
 }
 
-/** Whether what can be seen of the line is known; where it is not, it will be soon. */
+/** Whether the visible text of the line is known; if not, it soon will be. */
 export function isReady(line: Line): boolean {
   return typeof line === 'string' || !('block' in line) || (line.isReady?.() ?? true)
 }
 
-/** A line as it is copied. */
+/** Returns a line for copying. */
 export function copyText(line: Line): string {
   if (typeof line === 'string' || !('copy' in line) || line.copy === undefined) return plainText(line)
   return typeof line.copy === 'string' ? line.copy : line.copy()

@@ -2,7 +2,7 @@ import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import type { Theme } from '../../tui/theme/theme.ts'
 import type { Span } from './source.ts'
 
-/** The spans with what a terminal would obey made visible. */
+/** Returns the spans with control sequences made visible. */
 export function cleanSpans(spans: readonly Span[]): Span[] {
   return spans.map(span => ({ ...span, text: clean(span.text) }))
 }
@@ -11,19 +11,19 @@ export function widthOfSpans(spans: readonly Span[]): number {
   return spans.reduce((width, span) => width + widthOf(span.text), 0)
 }
 
-/** Cleaned spans in rows of at most this width, broken where the same text without styles would be. */
+/** Wraps cleaned spans into rows of at most this width, broken at the same places as the text without styles. */
 export function wrapSpans(spans: readonly Span[], width: number): Span[][] {
   const text = spans.map(span => span.text).join('')
   let from = 0
   return wrap(text, Math.max(1, width)).map(row => {
-    // Between the rows of a text there are only the spaces that wrapping dropped.
+    // Between the rows of a text only the spaces dropped by wrapping are missing.
     const at = text.indexOf(row, from)
     from = at + row.length
     return sliceSpans(spans, at, from)
   })
 }
 
-/** Cleaned spans cut to a width, with `…` where something is missing. */
+/** Cuts cleaned spans to a width, with `…` if something is missing. */
 export function truncateSpans(spans: readonly Span[], width: number): Span[] {
   const text = spans.map(span => span.text).join('')
   const cut = truncate(text, width)
@@ -32,7 +32,7 @@ export function truncateSpans(spans: readonly Span[], width: number): Span[] {
   return [...kept, { text: '…', tone: 'muted' }]
 }
 
-/** Cleaned spans brought to exactly this width. */
+/** Fits cleaned spans to exactly this width. */
 export function fitSpans(spans: readonly Span[], width: number, align: 'left' | 'right' | 'center' = 'left'): Span[] {
   const cut = truncateSpans(spans, width)
   const space = Math.max(0, width - widthOfSpans(cut))
@@ -56,7 +56,7 @@ function sliceSpans(spans: readonly Span[], from: number, to: number): Span[] {
   return found
 }
 
-/** Cleaned spans in their colours. */
+/** Paints cleaned spans in their colors. */
 export function paintSpans(theme: Theme, spans: readonly Span[]): string {
   return spans
     .map(({ text, tone, link, isCursor }) => {

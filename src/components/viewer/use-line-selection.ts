@@ -7,7 +7,7 @@ import { copyText, type LineSource } from './source.ts'
 
 export type LineSelection = {
   isOn: boolean
-  /** The line that moving moves. */
+  /** The line that moving changes. */
   to: number
   holds(line: number): boolean
   begin(line: number): void
@@ -15,7 +15,7 @@ export type LineSelection = {
   move(line: number): void
 }
 
-/** Lines that are being chosen for copying, from where it began to where it is now. */
+/** Selects lines for copying, from the start line to the current one. */
 export function useLineSelection(options: {
   source: LineSource
   focused: boolean
@@ -49,7 +49,7 @@ export function useLineSelection(options: {
   }
 }
 
-/** Copies lines, both ends included. */
+/** Copies lines, including both ends. */
 export function useCopiedLines(source: LineSource): (from: number, to: number) => void {
   const copy = useCopy()
   return (from, to) => {

@@ -7,21 +7,21 @@ import { textSearchKeys } from '../component-keys.ts'
 import { Prompt } from '../prompt.tsx'
 import { createSearch, type Candidate, type Search } from './search.ts'
 
-/** A slice of a search, and how often one that goes on is drawn, in milliseconds. */
+/** Duration of a slice of a search, and interval at which a running search is drawn, in milliseconds. */
 const SLICE_MS = 8
 const DRAW_MS = 100
-/** Pause before it is looked again whether a text is known, in milliseconds. */
+/** Milliseconds before checking again whether a text is available. */
 const WAIT_MS = 5
 
 export type Finder<Place> = {
-  /** A line of the viewer is about the search. */
+  /** A line of the viewer shows the search. */
   shows: boolean
   asking: boolean
   typed: string
   type(text: string): void
-  /** What is searched for; empty while nothing is. */
+  /** The text to search for; empty if there is no search. */
   wanted: string
-  /** Where the search is now; undefined while it is nowhere. */
+  /** The current match; undefined if there is none. */
   place: Place | undefined
   /** `2 of 12`, `not found`. */
   status: string
@@ -32,23 +32,20 @@ export type Finder<Place> = {
 
 type Job<Place> = { search: Search<Place>; hasLanded: boolean }
 
-/** Its first slice is done at once: a key that steps through the matches comes whenever it wants. */
+/** Runs the first slice at once, since the key for the next match may come at any time. */
 function begin<Place>(candidates: Iterable<Candidate<Place>>, text: string, hasLanded: boolean): Job<Place> {
   const search = createSearch(candidates, text)
   search.advance(SLICE_MS)
   return { search, hasLanded }
 }
 
-/**
- * What is searched for in a document: the first slice at once, the rest between keys. `document` starts it again when
- * it changes.
- */
+/** Searches a document: the first slice at once, the rest between keys. The search restarts when `document` changes. */
 export function useSearch<Place>(options: {
   document: unknown
   candidates: () => Iterable<Candidate<Place>>
-  /** Goes to a place, and there to where the text is. */
+  /** Moves to a place, and there to the text. */
   show: (place: Place, text: string) => void
-  /** Whether `n` and `N` step now. */
+  /** Whether `n` and `N` currently step through matches. */
   active: boolean
 }): Finder<Place> {
   const [asking, setAsking] = useState(false)
@@ -72,7 +69,7 @@ export function useSearch<Place>(options: {
   useEffect(() => {
     if (searched.current === document) return
     searched.current = document
-    // What was found stands elsewhere now; one stays where one is.
+    // Positions of matches have changed; the current line stays.
     setJob(now => now && begin(current.current.candidates(), now.search.text, true))
   }, [document])
   useEffect(() => {
@@ -138,7 +135,7 @@ function statusOf(search: Search<unknown>, at: number): string {
   return `${at + 1} of ${count}${more}`
 }
 
-/** The line that asks for the text, and then says what was found. */
+/** Shows the line in which the text is typed, and which then shows the result. */
 export function SearchLine(props: { finder: Finder<unknown>; focused: boolean }) {
   const { finder } = props
   const theme = useTheme()
