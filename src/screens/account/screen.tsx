@@ -38,7 +38,7 @@ const TABS = [
   { id: 'clients', title: 'Client catalog', Content: ClientCatalog },
 ]
 
-/** Who the key acts as, what it may do and how often, and what the service knows of models and clients. */
+/** Shows who the key acts as, what it may do and how often, and what the service knows of models and clients. */
 export function AccountScreen() {
   const { queries } = useWorkspace()
   const me = useApiQuery(queries.account.me.options({})).data
@@ -113,7 +113,7 @@ function organizationFields({ name, plan, myRole, isCreator, createdAt }: Organi
   ]
 }
 
-/** Which key is used and where it comes from; the key itself is never shown. */
+/** Returns which key is used and where it comes from; the key itself is never shown. */
 function keyFields({ name, host, local, readOnly, keySource }: Profile): Field[] {
   return [
     ['Profile', name],
@@ -131,7 +131,7 @@ function vocabularyText({ data, error, problem }: ApiQuery<unknown>): string | u
 
 type InProject = TabProps & { projectId: string }
 
-/** A tab about the project of the place, or the only one there is. */
+/** Makes a tab about the project of the place, or about the only project. */
 function inProject(Content: (props: InProject) => ReactNode) {
   return function InProjectTab({ focused }: TabProps) {
     const { queries } = useWorkspace()
@@ -213,7 +213,7 @@ function Limits({ projectId, focused }: InProject) {
   )
 }
 
-/** A limit as text; for the local workspace null means unlimited. */
+/** Returns a limit as text; for the local workspace null means unlimited. */
 function limitText(value: unknown, { local }: Profile): string {
   if (typeof value === 'number') return formatCount(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

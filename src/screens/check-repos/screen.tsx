@@ -42,7 +42,9 @@ const TABS = [
   ),
 ]
 
-/** The repositories whose pull requests run a suite: of the organization of the key, whatever the project. */
+/**
+ * Shows the repositories whose pull requests run a suite: those of the key's organization, regardless of the project.
+ */
 export function CheckReposScreen() {
   const { queries, profile } = useWorkspace()
   const queryClient = useQueryClient()

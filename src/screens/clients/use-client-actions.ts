@@ -16,7 +16,7 @@ import { plural } from '../../lib/format.ts'
 type Named = { id: string; name: string }
 type Config = ClientDetail['config']
 
-/** What can be done with the clients of a project. */
+/** Returns the actions on the clients of a project. */
 export function useClientActions({ show, on }: Collection<Client>, projectId: string) {
   const { client } = useWorkspace()
   const newClient = useNewClient(projectId)

@@ -2,7 +2,7 @@ import { defineScreen } from '../../tui/router/screen.ts'
 import { connectionsKeys } from './bindings.ts'
 import { connectionsRoute } from './route.ts'
 
-/** Requests to connect a server by its address, as they go on in the service. */
+/** Requests to connect a server by its address, which the service carries out. */
 export const connectionsScreen = defineScreen({
   route: connectionsRoute,
   title: 'Connections',

@@ -68,7 +68,7 @@ function nameOf({ address, id }: KnownConnection): string {
   return address ?? id
 }
 
-/** When the request was started; unknown for one that only a refusal named. */
+/** Returns when the request was started; unknown for one that only a refusal named. */
 function begunText({ at, address }: KnownConnection): string {
   return formatAge(address === undefined ? undefined : at, Date.now())
 }
@@ -153,7 +153,7 @@ function Detail({ known, note, focused }: { known: KnownConnection; note: string
   )
 }
 
-/** What can be done with connection requests. */
+/** Returns the actions on connection requests. */
 function useConnectionActions({ show, on }: Collection<KnownConnection>, projectId: string) {
   const { queries } = useWorkspace()
   const { connections } = useConnections()

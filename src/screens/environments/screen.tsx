@@ -76,7 +76,7 @@ function useEnvironmentRows(items: readonly Environment[], projectId: string) {
   return { rows, columns: COLUMNS, isJoined: isReadWhole(read) }
 }
 
-/** The client of an environment; its id until the name is known. */
+/** Returns the client of an environment; its id until the name is known. */
 function clientName({ environment, client }: EnvironmentRow): string {
   return client?.name ?? environment.hostId ?? 'none'
 }
@@ -106,7 +106,7 @@ function Overview({ row, focused }: DetailProps<EnvironmentRow>) {
   return <Viewer {...view} focused={focused} />
 }
 
-/** What a launch would use now in addition to what the overview shows, or why nothing can be launched. */
+/** Shows what a launch would use now in addition to what the overview shows, or why nothing can be launched. */
 function Resolved({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
   const { queries } = useWorkspace()
   const environmentId = row.environment.id

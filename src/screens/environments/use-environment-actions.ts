@@ -23,7 +23,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 
 const ARCHIVED = 'It is archived; restore it first.'
 
-/** What can be done with the environments of a project. */
+/** Returns the actions on the environments of a project. */
 export function useEnvironmentActions({ list, show, on }: Collection<EnvironmentRow>, projectId: string) {
   const router = useRouter()
   const { archived } = usePlace().params
@@ -83,7 +83,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
 
 type Stored = { record: Environment; clients: readonly Client[] }
 
-/** The whole environment as text, saved with the revision that was read. */
+/** Edits the whole environment as text, and saves it with the revision that was read. */
 export function useEnvironmentText(projectId: string): (stored: Environment) => Promise<void> {
   const { client } = useWorkspace()
   const edit = useTextEdit()

@@ -34,7 +34,7 @@ const columns: readonly Column<EnvironmentUse>[] = [
 ]
 const keyOf = ({ kind, id }: EnvironmentUse): string => `${kind} ${id}`
 
-/** The suites, journeys, swarms and scenarios that name the environment; each leads to its place. */
+/** Lists the suites, journeys, swarms and scenarios that use the environment; each opens its place. */
 export function Uses({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
   const { client } = useWorkspace()
   const router = useRouter()
@@ -70,7 +70,7 @@ export function Uses({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
   )
 }
 
-/** The place that shows a user of an environment, such as a suite or journey. */
+/** Returns the place that shows a user of an environment, such as a suite or journey. */
 function placeOf({ kind, id }: EnvironmentUse, projectId: string): Place | undefined {
   if (kind === 'suite') return runsRoute.to({ projectId, suiteId: id })
   if (kind === 'scenario') return scenariosRoute.to({ projectId, scenarioId: id, pane: 'detail' })

@@ -17,7 +17,7 @@ const NO_RUNS: NonNullable<SwarmOverview['runs']> = []
 /** Ended runs do not change; new ones are worth reading now and then. */
 const RESTING = { staleTime: 30_000 } as const
 
-/** The runs and sessions in which the finding was seen, down to the messages of a session. */
+/** Shows the runs and sessions in which the finding was seen, down to the messages of a session. */
 export function BehindFinding(props: BehindProps) {
   const { row, insights } = props
   const { profile } = useWorkspace()

@@ -3,7 +3,7 @@ import { cachedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { type Finding, scenarioFinding, swarmFinding } from '../../domain/findings/finding.ts'
 
-/** Every finding that was read, with its project; a finding may be read in several ways. */
+/** Returns every finding that was read, with its project; a finding may be read in several ways. */
 export function cachedFindings(queryClient: QueryClient): { projectId: string; finding: Finding }[] {
   const all = everyFinding(queryClient)
   return [...new Map(all.map(each => [`${each.projectId} ${each.finding.key}`, each])).values()]

@@ -25,7 +25,7 @@ export type FindingRow = Finding & {
 
 export const rowKey = (row: FindingRow): string => row.key
 
-/** @param graded whether any finding has a severity of its own */
+/** @param graded whether any finding has its own severity */
 export function findingColumns(symbols: Symbols, graded: boolean): readonly Column<FindingRow>[] {
   return [
     {
@@ -67,15 +67,15 @@ const severityColumn: Column<FindingRow> = {
   sort: row => (row.severity === undefined ? undefined : rankIn(SEVERITIES, row.severity)),
 }
 
-/** Position in an order; unknown values come last. */
+/** Returns the position in an order; unknown values come last. */
 function rankIn(order: readonly string[], value: string | undefined): number {
   const at = value === undefined ? -1 : order.indexOf(value)
   return at === -1 ? order.length : at
 }
 
 /**
- * With its scenario, since several may have the same problem; without a title, what failed comes first, where no width
- * cuts it.
+ * Returns the name with the scenario, since several may have the same problem; without a title, the failed criterion
+ * comes first, so that it is never cut.
  */
 function nameOf(row: Finding): string {
   const { title, dimension, scenario } = row
@@ -85,7 +85,7 @@ function nameOf(row: Finding): string {
 
 export const runKey = (run: WaveRun): string => run.id
 
-/** @param lastWave the wave that saw the finding last */
+/** @param lastWave the wave that last saw the finding */
 export function runColumns(symbols: Symbols, lastWave: string | undefined): readonly Column<WaveRun>[] {
   const isLast = (run: WaveRun): boolean => run.waveId !== undefined && run.waveId === lastWave
   return [

@@ -9,7 +9,7 @@ import type { Question } from '../../domain/writes/question.ts'
 /** Maximum number of names in a sentence. */
 const MOST_NAMES = 3
 
-/** The question before dismissing: how many, what it does, and what it does not. */
+/** Returns the question before dismissing: how many, what it does, and what it does not. */
 export function dismissalQuestion(of: {
   plan: DismissalPlan
   dismissed: boolean
@@ -53,7 +53,7 @@ function activeWords({ send }: DismissalPlan): string {
   return `${active.length} of the ${send.length} ${active.length === 1 ? 'is' : 'are'} not resolved.`
 }
 
-/** `Dismissed 38 of 40 findings; 1 was refused (Not found); 1 was dismissed by somebody else. …` */
+/** Returns `Dismissed 38 of 40 findings; 1 was refused (Not found); 1 was dismissed by somebody else. …` */
 export function dismissalSentence(
   { outcome, already, total }: { outcome: DismissalOutcome; already: number; total: number },
   dismissed: boolean,
@@ -76,7 +76,7 @@ export function dismissalSentence(
   }
 }
 
-/** What the service refused, what is unknown, and what was not answered. */
+/** Returns what the service refused, what is unknown, and what was not answered. */
 function refusedWords({ refused }: DismissalOutcome): string[] {
   const words = (what: string, isMeant: (error: unknown) => boolean): string[] => {
     const meant = refused.filter(({ error }) => isMeant(error))
@@ -91,7 +91,7 @@ function refusedWords({ refused }: DismissalOutcome): string[] {
   ]
 }
 
-/** What was undone, and what was not because somebody else has changed it. */
+/** Returns what was undone, and what was not because somebody else has changed it. */
 export function undoSentence(
   { plan, outcome }: { plan: UndoPlan; outcome: DismissalOutcome },
   dismissed: boolean,

@@ -12,7 +12,7 @@ import type { Insights } from './use-insights.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Evidence as it was received: the finding's own, or what insights quote for it. */
+/** Returns evidence as received: the finding's own, or what insights quote for it. */
 function evidenceOf(row: FindingRow, insights: Insights['query']['data']): readonly Item[] {
   const own = row.record['evidence']
   if (Array.isArray(own) && own.length > 0) return own.map(each => (isPlainObject(each) ? each : { excerpt: each }))
@@ -50,7 +50,7 @@ function itemLines(item: Item, index: number): Line[] {
   ]
 }
 
-/** The pieces of evidence in order. */
+/** Shows the pieces of evidence in order. */
 export function FindingEvidence(props: { row: FindingRow; insights: Insights; focused: boolean }) {
   const { row, insights } = props
   const key = useKeyName()

@@ -27,7 +27,7 @@ const EMPTY = {
   next: 'Findings come from graded waves of journeys, and from visitors of published scenarios.',
 }
 
-/** Both sources in one list: the title shows order and filters, the first line what could not be read. */
+/** Shows both sources in one list: the title shows order and filters, the first line what could not be read. */
 export function FindingsPane(props: { findings: FindingsList; focused: boolean }) {
   const { sources, list, filters } = props.findings
   const { symbols } = useTheme()

@@ -6,7 +6,7 @@ import { defineScreen } from '../../tui/router/screen.ts'
 import { findingsKeys } from './bindings.ts'
 import { findingsRoute } from './route.ts'
 
-/** Findings of swarms and of scenarios. */
+/** The screen of findings of swarms and of scenarios. */
 export const findingsScreen = defineScreen({
   route: findingsRoute,
   title: 'Findings',
@@ -18,7 +18,7 @@ export const findingsScreen = defineScreen({
   load: async () => (await import('./screen.tsx')).FindingsScreen,
 })
 
-/** Findings by what they are about, with their status. */
+/** Returns findings by their subject, with their status. */
 function namedFindings(queryClient: QueryClient): NamedPlace[] {
   return cachedFindings(queryClient).flatMap(({ projectId, finding }) =>
     finding.id === undefined

@@ -18,7 +18,7 @@ import type { Insights } from './use-insights.ts'
 
 const STEP_MS = 1000
 
-/** A model's insights into the wave or window, or why there are none. */
+/** Shows a model's insights into the wave or window, or why there are none. */
 export function FindingInsights(props: { insights: Insights; focused: boolean }) {
   const { insights } = props
   const { query, brake, target, isClosed } = insights
@@ -94,7 +94,7 @@ function sinceWords(at: number | undefined): string {
   return age === 'now' ? 'just now' : age
 }
 
-/** The countdown after too many requests; daily quotas end at a fixed time instead. */
+/** Returns the countdown after too many requests; daily quotas end at a fixed time instead. */
 function useWait(brake: Brake | undefined): string | undefined {
   const [now, setNow] = useState(Date.now)
   const until = brake?.until

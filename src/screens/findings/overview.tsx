@@ -16,13 +16,13 @@ import type { BehindProps } from './use-behind-place.ts'
 import type { Insights } from './use-insights.ts'
 import { useLastSeen } from './use-last-seen.ts'
 
-/** Age and date, since a finding may be weeks old. */
+/** Returns the age and date, since a finding may be weeks old. */
 function when(at: number | undefined): string {
   if (at === undefined) return UNKNOWN
   return `${formatAgo(at, serviceNow())} (${utcTime(at, 'minutes')})`
 }
 
-/** The severity in one line, `severity high · 3 of 9 sessions`; the status is in the edge of the pane. */
+/** Returns the severity in one line, `severity high · 3 of 9 sessions`; the status is in the edge of the pane. */
 function graveLines(row: FindingRow, advice: ReturnType<typeof adviceOn>, { symbols }: Theme): Line[] {
   const severity = row.severity ?? advice?.severity ?? undefined
   const affected = advice && affectedLabel(advice)
@@ -32,7 +32,7 @@ function graveLines(row: FindingRow, advice: ReturnType<typeof adviceOn>, { symb
   return spans.length === 0 ? [] : [{ spans }]
 }
 
-/** What a person asks about a finding apart from what happened. */
+/** Returns what a person asks about a finding apart from what happened. */
 function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: Theme): Field[] {
   return [
     ...(row.refused === undefined
@@ -72,12 +72,12 @@ function dismissedWhen({ dismissedAt }: FindingRow): string {
   return dismissedAt === undefined ? 'as the service just answered' : when(dismissedAt)
 }
 
-/** A dismissal is easily mistaken for a resolution. */
+/** Says that a dismissal is not a resolution, since the two are easily confused. */
 function unresolvedWords({ status }: FindingRow): string {
   return status === 'resolved' ? '' : '; not resolved by that'
 }
 
-/** What happened, where it was last seen, and what to do next; then everything else known of the finding. */
+/** Shows what happened, where it was last seen, and what to do next; then everything else known of the finding. */
 export function FindingOverview(props: BehindProps) {
   const { row, insights } = props
   const theme = useTheme()
@@ -126,7 +126,7 @@ function criteriaLines(criteria: readonly string[] | null | undefined, theme: Th
   ]
 }
 
-/** Why there is no recommendation, and how to get one. */
+/** Returns why there is no recommendation, and how to get one. */
 function adviceHint({ query, target, isClosed }: Insights, key: string): Line[] {
   const muted = (text: string): Line[] => [{ text, tone: 'muted', indent: 2 }]
   if (isClosed) return muted('Recommendations come with insights, which are switched off for the organization.')

@@ -55,13 +55,13 @@ function ProjectFindings({ projectId }: { projectId: string }) {
   )
 }
 
-/** One finding with its tabs. `onOpen` receives a function that opens what is selected in them. */
+/** Shows one finding with its tabs. `onOpen` receives a function that opens what is selected in them. */
 function FindingDetail(props: BehindProps) {
   const { row } = props
   const { symbols } = useTheme()
   const { text, tone } = lookCell(symbols, statusLook(row.status))
   const note = row.isDismissed ? `${text} ${symbols.cancelled} dismissed` : text
   const state = { text, tone: row.isDismissed ? 'muted' : tone } as const
-  // Names that begin alike would be cut before they differ; it stands whole in the overview.
+  // Names with the same beginning would be cut before they differ; the overview shows the full name.
   return <TabbedPane title="Finding" note={note} state={state} tabs={TABS} content={props} />
 }

@@ -28,7 +28,7 @@ type Evidence = { evidence: ReadonlySet<string> }
 const RESTING = { staleTime: 30_000, refetchInterval: false } as const
 /** Number of rows left below the selected one at which the next page is read. */
 const READ_AHEAD = 20
-/** Sessions that show the problem first, otherwise in the service's order. */
+/** Sorts sessions that show the problem first, and otherwise keeps the service's order. */
 const EVIDENCE_FIRST = { column: 'evidence', descending: true }
 
 function visitorSession(session: UserTestingSession): SessionRow {
@@ -48,7 +48,7 @@ function visitorSession(session: UserTestingSession): SessionRow {
   }
 }
 
-/** The sessions, marked with whether they show the finding. */
+/** Returns the sessions, marked with whether they show the finding. */
 function withMarks(
   row: FindingRow,
   sessions: readonly SessionRow[],
@@ -92,7 +92,7 @@ export function RunSessions(props: BehindProps & Evidence & { runId: string }) {
   )
 }
 
-/** The sessions of a scenario’s visitors. */
+/** Lists the sessions of a scenario's visitors. */
 export function ScenarioSessions(props: BehindProps & Evidence & { scenarioId: string }) {
   const { projectId, scenarioId, evidence } = props
   const { queries } = useWorkspace()
@@ -120,7 +120,7 @@ function Sessions(
   props: BehindProps & {
     pages: ApiPages<unknown>
     rows: readonly SessionRow[]
-    /** What is known of all of them together. */
+    /** A note about all of them together. */
     note: string | undefined
     hasOutcome: boolean
     empty: { why: string; next: string }

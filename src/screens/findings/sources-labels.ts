@@ -14,7 +14,7 @@ export const OUTSIDE_GATE =
 
 type Said = { text: string; tone: Tone; symbol: keyof Pick<Symbols, 'warn' | 'cancelled' | 'live'> }
 
-/** What the list must say above its rows: a source failed, is closed, or is still being read. */
+/** Returns what the list must say above its rows: a source failed, is closed, or is still being read. */
 export function sourcesLine(
   { states }: Pick<Sources, 'states'>,
   { isLocal, moreKey }: { isLocal: boolean; moreKey: string },
@@ -37,7 +37,7 @@ export function sourcesLine(
   return closed.length > 0 ? { text, tone: 'warn', symbol: 'cancelled' } : { text, tone: 'muted', symbol: 'live' }
 }
 
-/** What is switched off, whether some of its rows are left, and what to do about it. */
+/** Returns what is switched off, whether some of its rows are left, and what to do about it. */
 function closedWords(closed: readonly SourceState[], isLocal: boolean): string {
   const left = closed.some(({ count }) => count) ? ', its rows are from an earlier read' : ''
   return `switched off: ${nameAll(closed)}${left}. ${gateHelp(isLocal, kindsOf(closed))}`
@@ -51,7 +51,7 @@ function nameAll(states: readonly SourceState[]): string {
   return states.map(({ name, problem }) => (problem ? `${name} (${problem.title})` : name)).join(', ')
 }
 
-/** A list that is longer than is read automatically. */
+/** Says which lists are longer than is read automatically. */
 function partWords(cut: readonly SourceState[], moreKey: string): string {
   const count = cut.reduce((sum, state) => sum + (state.count ?? 0), 0)
   const isStuck = cut.every(state => state.isStuck)
@@ -66,7 +66,7 @@ function readingWords(states: readonly SourceState[], reading: readonly SourceSt
   )
 }
 
-/** Every source with its state. */
+/** Returns every source with its state. */
 export function sourceLines(states: readonly SourceState[], symbols: Symbols, isLocal: boolean): Line[] {
   return states.flatMap((state): Line[] => [
     heading(state.kind === 'swarm' ? state.name : `Scenario: ${state.name}`),

@@ -1,6 +1,6 @@
 import type { Look, Tone } from '../../tui/theme/theme.ts'
 
-/** The look of a finding's status; an unknown one is shown as received. */
+/** Returns the look of a finding's status; an unknown one is shown as received. */
 export function statusLook(status: string | undefined): Look {
   if (status === 'new') return { symbol: 'warn', tone: 'warn', word: status }
   if (status === 'regressed') return { symbol: 'error', tone: 'error', word: status }
@@ -9,7 +9,7 @@ export function statusLook(status: string | undefined): Look {
   return { symbol: 'pending', tone: 'muted', word: status ?? 'unknown' }
 }
 
-/** The gravest first. */
+/** Returns the tone of a severity. */
 export function severityTone(severity: string | undefined): Tone {
   if (severity === 'high') return 'error'
   return severity === 'medium' ? 'warn' : 'plain'

@@ -23,7 +23,7 @@ export function useOpener(onOpen: BehindProps['onOpen'], open: (() => void) | un
 /** Parameters of a place below one finding. */
 type BehindParams = { runId?: string | undefined; sessionId?: string | undefined; lastRunId?: string | undefined }
 
-/** Params of a place that name a finding. */
+/** Returns the parameters of a place that name a finding. */
 export function findingParams(row: FindingRow | undefined) {
   return { findingId: row?.id, scenarioId: row?.scenario?.id }
 }
@@ -34,7 +34,7 @@ export function isOfFinding(params: Readonly<Record<string, string>>, row: Findi
   return params['findingId'] === findingId && params['scenarioId'] === scenarioId
 }
 
-/** The place below the finding; parameters of another finding are ignored. */
+/** Returns the place below the finding; parameters of another finding are ignored. */
 export function useBehindPlace(row: FindingRow): BehindParams & { go: (params: BehindParams) => void } {
   const router = useRouter()
   const { params } = usePlace()

@@ -9,7 +9,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { cachedFindings } from './cached.ts'
 import type { RowNotes } from './use-findings.ts'
 
-/** What was just read. */
+/** The results of the last read. */
 type Reread = {
   now: ReadonlyMap<string, Finding>
   /** Scenarios whose list could not be read, so that what is known of them is older. */

@@ -21,7 +21,7 @@ type Dismissals = {
 }
 
 const { journeyFindings, userTestingFindings } = contract
-/** What dismissals send; the long lists are read again in parts, within the budget. */
+/** Operations of dismissals; the long lists are read again in parts, within the budget. */
 const DISMISSALS = {
   endpoint: [
     journeyFindings.dismiss,
@@ -118,7 +118,8 @@ export function useDismissals(
 }
 
 /**
- * The last change of a project, kept while the program runs, so that it can be undone after visiting another screen.
+ * Returns the last change of a project, kept while the program runs, so that it can be undone after visiting another
+ * screen.
  */
 function useLastBatch(projectId: string) {
   const queryClient = useQueryClient()

@@ -17,22 +17,22 @@ const ATTENTION = { column: 'status', descending: false }
 /** Parameters of one finding do not apply to another. */
 const WITHIN = ['runId', 'sessionId', 'lastRunId']
 
-/** What counts as a change of a finding: its status, and being seen again, but not who hid it. */
+/** Returns what counts as a change of a finding: its status, and being seen again, but not who hid it. */
 function findingSays({ status, occurrences }: Finding): string {
   return `${status}\n${occurrences}`
 }
 
-/** Sources are read one after the other. */
+/** Findings have a date, because sources are read one after the other. */
 function findingBornAt({ firstSeenAt }: Finding): number | undefined {
   return firstSeenAt
 }
 
-/** The record as the service returned it, for copying and viewing. */
+/** Returns the record as the service returned it, for copying and viewing. */
 function recordOf({ record, id, key }: FindingRow): { id: string } {
   return typeof record['id'] === 'string' ? (record as { id: string }) : { ...record, id: id ?? key }
 }
 
-/** What writes returned about rows, until the lists are read again. */
+/** The results of writes to rows, until the lists are read again. */
 export type RowNotes = {
   /** Whether the service says that it is now dismissed. */
   answered: ReadonlyMap<string, boolean>
@@ -49,13 +49,13 @@ export type FindingsList = {
   sources: Sources
   collection: Collection<FindingRow>
   list: ListState<FindingRow>
-  /** The chosen one. */
+  /** The selected finding. */
   finding: FindingRow | undefined
   filters: FindingFilters
   notes: RowNotes
 }
 
-/** Both sources in one list, with filters, news and the results of the last writes. */
+/** Returns both sources in one list, with filters, news and the results of the last writes. */
 export function useFindings(projectId: string): FindingsList {
   const { params } = usePlace()
   const { symbols } = useTheme()
@@ -104,7 +104,7 @@ function byRecurrence(findings: readonly Finding[]): Finding[] {
 
 const plainRows = new WeakMap<Finding, FindingRow>()
 
-/** A row stays the same object as long as it shows the same. */
+/** A row stays the same object while it shows the same. */
 function rowsOf(findings: readonly Finding[], { answered, refused }: RowNotes): FindingRow[] {
   return findings.map(finding => {
     const isDismissed = answered.get(finding.key) ?? finding.isDismissed

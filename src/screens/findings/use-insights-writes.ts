@@ -12,7 +12,7 @@ export function useInsightsWrites(of: {
   target: InsightsTarget | undefined
   /** The insights on screen; if there are some, another request replaces them and counts again. */
   shown: InsightsRead | undefined
-  /** Reads them as they are now. */
+  /** Reads the current insights. */
   look: () => Promise<InsightsRead>
   isClosed: boolean
   insightsPerDay: number | undefined

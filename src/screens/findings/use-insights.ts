@@ -57,7 +57,7 @@ function insightsQuery({ client }: Workspace, projectId: string, target: Insight
   })
 }
 
-/** Insights about the wave or window behind a finding: read once, polled while they are being generated. */
+/** Reads insights about the wave or window behind a finding: once, and by polling while they are being generated. */
 export function useInsights(
   projectId: string,
   finding: Finding | undefined,

@@ -19,7 +19,7 @@ import type { FindingsList } from './use-findings.ts'
 import type { Insights } from './use-insights.ts'
 
 /**
- * What the screen's keys do for the current focus. `openBehind` opens what is selected in the finding's pane, if
+ * Handles the screen's keys for the current focus. `openBehind` opens the selected item in the finding's pane, if
  * possible.
  */
 export function useKeys(options: {
@@ -83,7 +83,7 @@ function goBack(router: ReturnType<typeof useRouter>, params: Params, collection
   else collection.back()
 }
 
-/** The marked findings, even if a filter hides them, else the selected one. */
+/** Returns the marked findings, even if a filter hides them, else the selected one. */
 function wantedRows({ list }: FindingsList): readonly FindingRow[] {
   const marked = list.marked()
   const chosen = list.choose()

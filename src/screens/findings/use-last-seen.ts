@@ -15,12 +15,13 @@ const NO_SESSIONS: readonly JourneyRunSession[] = []
 /** Ended runs do not change. */
 const RESTING = { staleTime: 30_000, refetchInterval: false } as const
 
-/** What a finding means in words, and a session that showed it, as far as known. */
+/** The meaning of a finding in words, and a session that showed it, as far as known. */
 export type LastSeen = { happened: string; session: string | undefined }
 
 /**
- * Where a finding was last seen: the run, its number of sessions, and the session. The overview of runs is one read for
- * all findings; the sessions of a run are read if requests are unlimited, or once the person has opened the finding.
+ * Returns where a finding was last seen: the run, its number of sessions, and the session. The overview of runs is one
+ * read for all findings; the sessions of a run are read if requests are unlimited, or once the person has opened the
+ * finding.
  */
 export function useLastSeen({ projectId, row, insights, focused }: BehindProps): LastSeen {
   const { queries, budget } = useWorkspace()
@@ -57,7 +58,7 @@ export function useLastSeen({ projectId, row, insights, focused }: BehindProps):
   }
 }
 
-/** `Failed in 1 of 2 graded sessions of Order desk, 16h ago, 2 runs in a row.` */
+/** Returns `Failed in 1 of 2 graded sessions of Order desk, 16h ago, 2 runs in a row.` */
 export function happenedWords(row: FindingRow, run: WaveRun | undefined, runs: SwarmOverview['runs']): string {
   const last = formatAgo(row.lastSeenAt, serviceNow())
   const where = run?.journeyName === undefined ? '' : ` of ${run.journeyName}`
@@ -79,7 +80,7 @@ function ofGraded(count: number, graded: number | null | undefined): string {
   return graded == null ? plural(count, 'session') : `${formatCount(count)} of ${plural(graded, 'graded session')}`
 }
 
-/** `Ada, goal score 0.40: never asked for the date`, as far as that is known. */
+/** Returns `Ada, goal score 0.40: never asked for the date`, as far as known. */
 function sessionWords({ who, id, goal, outcome, preview }: SessionRow): string {
   const score = goal ? `goal score ${goal.score.toFixed(2)}` : outcome
   const said = goal?.reason ?? preview

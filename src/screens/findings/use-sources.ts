@@ -58,7 +58,7 @@ export type Sources = {
 /** Pause between two reads of everything, in milliseconds; if requests are limited, at least this for each of them. */
 const REFRESH_MS = { local: 20_000, remote: 50_000 }
 const EACH_REQUEST_MS = 5_000
-/** The service's page of swarm findings holds about as many. */
+/** Approximate number of swarm findings on a page of the service. */
 const FINDINGS_A_PAGE = 50
 const NONE: never[] = []
 
@@ -105,7 +105,7 @@ export function useSources(projectId: string): Sources {
 
 type Answers = readonly UseQueryResult<{ items: readonly ScenarioFinding[] }, ApiError>[]
 
-/** The findings of both kinds of sources; `found` is in the order of the scenarios. */
+/** Returns the findings of both kinds of sources; `found` is in the order of the scenarios. */
 function useMerged(
   swarm: readonly SwarmFinding[] = NONE,
   published: readonly ProjectScenario[],
@@ -127,7 +127,7 @@ function isReadOrFailed({ isClosed, problem, count, hasMore }: SourceState): boo
   return isClosed || problem !== undefined || (count !== undefined && !hasMore)
 }
 
-/** The findings of each of the first scenarios. */
+/** Reads the findings of each of the first scenarios. */
 function useEachScenario(
   scenarios: readonly ProjectScenario[] = NONE,
   projectId: string,
@@ -146,7 +146,7 @@ function useEachScenario(
   })
 }
 
-/** Number of scenarios of a project that are read; `more` adds the same number. */
+/** Returns the number of scenarios of a project that are read; `more` adds the same number. */
 function useStretch(projectId: string): { most: number; more: () => void } {
   const [read, setRead] = useState({ projectId, most: MOST_EACH })
   const most = read.projectId === projectId ? read.most : MOST_EACH
@@ -155,7 +155,9 @@ function useStretch(projectId: string): { most: number; more: () => void } {
 
 type Rest = LongList & { problem: Problem | undefined }
 
-/** The scenarios whose findings are not read: those left out of this list, and those on pages not loaded yet. */
+/**
+ * Returns the scenarios whose findings are not read: those left out of this list, and those on pages not loaded yet.
+ */
 function restOf(scenarios: ApiPages<unknown>, left: number, more: () => void): Rest {
   const { hasMore, isCut, isStuck, problem, readAhead } = scenarios
   if (left === 0) return { hasMore, isCut, isStuck, problem, more: scenarios.more, readAhead }
@@ -176,7 +178,7 @@ function restState({ isCut, isStuck, problem }: Rest, left: number): SourceState
   }
 }
 
-/** Two lists that one key continues. */
+/** Combines two lists that one key continues. */
 function bothLists(...both: [LongList, LongList]): LongList {
   const open = both.filter(({ hasMore }) => hasMore)
   const goesOn = open.filter(({ isStuck }) => !isStuck)
@@ -190,7 +192,7 @@ function bothLists(...both: [LongList, LongList]): LongList {
   }
 }
 
-/** All pages of the swarms' list in order, since sorting needs every row. */
+/** Reads all pages of the swarms' list in order, since sorting needs every row. */
 function useSwarmFindings(projectId: string, enabled: boolean, others: number) {
   const { queries } = useWorkspace()
   const queryClient = useQueryClient()
@@ -205,7 +207,7 @@ function useSwarmFindings(projectId: string, enabled: boolean, others: number) {
   )
 }
 
-/** How everything is read again, for this number of requests. */
+/** Returns how everything is read again, for this number of requests. */
 function useRead(requests: number): RepeatedRead {
   const { unlimited } = useWorkspace().budget.snapshot()
   return {
@@ -266,7 +268,7 @@ function scenarioStates(of: {
   })
 }
 
-/** The state of the whole list: it has failed only if every source has. */
+/** Returns the state of the whole list: it has failed only if every source has. */
 function paneData(
   states: readonly SourceState[],
   of: { isClosed: boolean; isRestored: boolean; problem: Problem | undefined },
@@ -286,7 +288,7 @@ function paneData(
   }
 }
 
-/** The previous list, as long as it contains the same things. */
+/** Returns the previous list, as long as it contains the same things. */
 function useSame<T>(list: readonly T[]): readonly T[] {
   const last = useRef(list)
   if (last.current.length !== list.length || last.current.some((each, index) => each !== list[index]))

@@ -9,7 +9,7 @@ const define = bindingsOf('images')
 
 export const imagesKeys = define.screen('images', 'Images', openAndBack('image'))
 
-/** What sandboxes of a project start from, with their builds. */
+/** Images from which the sandboxes of a project start, with their builds. */
 export const imagesScreen = defineScreen({
   route: imagesRoute,
   title: 'Images',

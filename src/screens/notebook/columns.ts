@@ -35,7 +35,7 @@ export function entryTitle({ pinned, note }: NotebookEntry): string {
   return isNamed(pinned) ? `${first} (${pinned.name})` : first
 }
 
-/** Kind and name of what is pinned: `Server everything`. */
+/** Returns the kind and name of what is pinned: `Server everything`. */
 export function pinnedTitle(pinned: Pinned): string {
   return sentenceCase(isNamed(pinned) ? `${pinned.kind} ${pinned.name}` : pinned.kind)
 }

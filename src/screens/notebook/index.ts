@@ -2,7 +2,7 @@ import { defineScreen } from '../../tui/router/screen.ts'
 import { incidentsKeys, notebookKeys } from './bindings.ts'
 import { notebookRoute } from './route.ts'
 
-/** What was pinned and noted of incidents. */
+/** What was pinned and noted in incidents. */
 export const notebookScreen = defineScreen({
   route: notebookRoute,
   title: 'Notebook',

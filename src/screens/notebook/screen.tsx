@@ -20,7 +20,7 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 const NO_ENTRIES: never[] = []
 const PANES = ['incidents', 'entries', 'entry']
 
-/** The incident notebook: what was pinned and noted, in the order of time. */
+/** The incident notebook: pins and notes, in order of time. */
 export function NotebookScreen() {
   const key = useKeyName()
   const { notebook, incidents: all, problem } = useNotebook()
@@ -77,7 +77,7 @@ export function NotebookScreen() {
   )
 }
 
-/** The incidents and the entries of the selected one; the place holds the selection. */
+/** Returns the incidents and the entries of the selected one; the place holds the selection. */
 function useCollections(all: readonly Incident[]) {
   const { incidentId, entryId } = usePlace().params
   const { symbols } = useTheme()
@@ -102,7 +102,7 @@ function useCollections(all: readonly Incident[]) {
   return { incidents, entries }
 }
 
-/** The selected entry: its note, and what was known of the pinned thing at that time. */
+/** Shows the selected entry: its note, and what was known of the pinned thing at that time. */
 function EntryPane(props: { entry: NotebookEntry | undefined; next: string | undefined; focused: boolean }) {
   const { entry, focused } = props
   const lines = useMemo(() => (entry ? entryLines(entry) : []), [entry])

@@ -45,7 +45,7 @@ export function fileName(title: string): string {
   return `${words.startsWith('incident') ? '' : 'incident-'}${words}.md`
 }
 
-/** The incident as currently stored, also by other programs; as shown if that cannot be read. */
+/** Returns the incident as currently stored, also by other programs; as shown if that cannot be read. */
 function latest(notebook: Notebook, shown: Incident): Incident {
   try {
     notebook.look()

@@ -20,7 +20,7 @@ import { entryTitle } from './columns.ts'
 import { nowRoute } from '../now/route.ts'
 import { useExport } from './use-export.ts'
 
-/** The keys of the notebook for the incident and entry selected when they are pressed. */
+/** Handles the keys of the notebook for the incident and entry selected when they are pressed. */
 export function useNotebookKeys(on: {
   notebook: Notebook
   all: readonly Incident[]

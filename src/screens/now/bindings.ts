@@ -26,7 +26,7 @@ export const nowKeys = define.panel('now', 'Now', {
   projects: on('projects', 'which projects', { hint: true, help: 'Choose the projects to show.' }),
 })
 
-/** While projects are being chosen. */
+/** Active while projects are being chosen. */
 export const nowProjectsKeys = define.overlay('nowProjects', 'Projects to show', {
   accept: { keys: ['enter'], label: 'show the marked', hint: true },
   all: on('all', 'all of them', { hint: true, help: 'All projects of the key, including later ones.' }),

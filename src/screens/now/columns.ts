@@ -21,7 +21,7 @@ export type NowRow = NowLine & {
   members: readonly NowRow[]
 }
 
-/** Lines as rows, each group below the line that represents it. */
+/** Returns lines as rows, each group below the line that represents it. */
 export function toRows(lines: readonly NowLine[], kept: StoredNow): NowRow[] {
   const rows = orderLines(groupLines(lines)).map((line): NowRow => {
     const acknowledged = isAcknowledged(line, kept)
@@ -39,7 +39,7 @@ export function toRows(lines: readonly NowLine[], kept: StoredNow): NowRow[] {
   })
 }
 
-/** Number of rows that wait; a group counts once. */
+/** Returns the number of rows that wait; a group counts once. */
 export function waitingCount(rows: readonly NowRow[]): number {
   return rows.filter(({ acknowledged, under }) => !acknowledged && under === undefined).length
 }
@@ -55,12 +55,12 @@ export const SHOWN = {
 } as const
 export type Shown = keyof typeof SHOWN
 
-/** What a place shows; undefined = everything. */
+/** Returns what a place shows; undefined for everything. */
 export function shownIn(params: Readonly<Record<string, string | undefined>>): Shown | undefined {
   return params['faults'] === 'yes' || params['faults'] === 'new' ? params['faults'] : undefined
 }
 
-/** The next choice of what is shown. */
+/** Returns the next choice of what is shown. */
 export function nextShown(shown: Shown | undefined): Shown | undefined {
   return shown === undefined ? 'yes' : shown === 'yes' ? 'new' : undefined
 }
@@ -72,13 +72,13 @@ const URGENCY_TONES: Record<Urgency, Tone> = { high: 'error', medium: 'warn', lo
 /** Lines about this program use this machine's time. */
 const OWN_TIME: readonly NowLine['kind'][] = ['line', 'rate', 'write', 'server']
 
-/** The time to compare a line's time with, by the same clock; `now` is this machine's. */
+/** Returns the time to compare a line's time with, by the same clock; `now` is this machine's. */
 export function nowFor({ kind }: NowLine, now: number): number {
   return OWN_TIME.includes(kind) ? now : serviceTime(now)
 }
 
 /**
- * Columns of the inbox; they contain a theme's marks, so they are made once a theme.
+ * Returns the columns of the inbox; they contain a theme's marks, so they are made once a theme.
  * @param several whether there may be lines of more than one project
  */
 export function nowColumns(theme: Theme, several: boolean): readonly Column<NowRow>[] {
@@ -140,7 +140,7 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
   ]
 }
 
-/** How many of the runs that ended in the last seven days failed; `0/0` would look like a result. */
+/** Returns how many of the runs that ended in the last seven days failed; `0/0` would look like a result. */
 function weekText({ failed, ended }: WeekDay): string {
   return ended === 0 ? '0 ended' : `${failed}/${ended}`
 }

@@ -14,7 +14,7 @@ import { nowFor, type NowRow } from './columns.ts'
 import { sourceLines } from './source-lines.ts'
 import type { NowData } from '../../domain/now/now.ts'
 
-/** The selected line in full, and the sources with their age and errors. */
+/** Shows the selected line in full, and the sources with their age and errors. */
 export function NowDetail(props: { row: NowRow | undefined; data: NowData; focused: boolean }) {
   const { row, data } = props
   const { symbols } = useTheme()
@@ -35,7 +35,7 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
   )
 }
 
-/** Which keys do what about a line. */
+/** Says which keys act on a line. */
 export function waySentence({ kind, target }: NowRow, key: ReturnType<typeof useKeyName>): string {
   const decides = kind === 'write' ? `${key(nowKeys, 'settle')} decides about it; ` : ''
   const way = target.to === 'here' ? 'has nothing further to open' : `opens ${TARGETS[target.to]}`
@@ -76,7 +76,7 @@ function rowLines(row: NowRow, now: number, way: string): Line[] {
   ]
 }
 
-/** `3 of 5 failed`, with the number of days if more may have ended before. */
+/** Returns `3 of 5 failed`, with the number of days if more may have ended before. */
 function weekWords({ week }: NowRow): string | undefined {
   const sum = week && weekSum(week)
   if (!week || !sum) return undefined
@@ -84,7 +84,10 @@ function weekWords({ week }: NowRow): string | undefined {
   return `${words}${sum.days < week.length ? `, in ${plural(sum.days, 'day')}` : ''}`
 }
 
-/** The service does not store acknowledgements, so this is only what this person did on this machine. */
+/**
+ * Says that the line is acknowledged. The service does not store that, so this is only what this person did on this
+ * machine.
+ */
 function acknowledgedWords({ acknowledged, acknowledgedAt, members }: NowRow, now: number): string {
   const until = members.length > 0 ? 'until another one is added' : 'until it changes'
   if (acknowledged) return `by you on this machine, ${formatAgo(acknowledgedAt, now)}, ${until}`

@@ -2,7 +2,7 @@ import { defineScreen } from '../../tui/router/screen.ts'
 import { nowKeys, nowProjectsKeys } from './bindings.ts'
 import { nowRoute } from './route.ts'
 
-/** The on-call inbox over all chosen projects. */
+/** The screen of the on-call inbox over all chosen projects. */
 export const nowScreen = defineScreen({
   route: nowRoute,
   title: 'Now',

@@ -20,7 +20,7 @@ import { waySentence } from './detail.tsx'
 import { newsWords } from './use-now-news.ts'
 import type { NowData } from '../../domain/now/now.ts'
 
-/** The lines below a summary of the sources; an error of one source removes nothing else. */
+/** Shows the lines below a summary of the sources; an error of one source removes nothing else. */
 export function NowList(props: {
   list: ListState<NowRow>
   data: NowData
@@ -31,7 +31,7 @@ export function NowList(props: {
   /** Whether no line is left to show, apart from the filter that the person types. */
   isEmpty: boolean
   notes: { shown: Shown | undefined; withAcknowledged: boolean }
-  /** The chosen line, where no other pane shows it whole. */
+  /** The selected line, if no other pane shows all of it. */
   below: NowRow | undefined
 }) {
   const { list, data, put, notes } = props
@@ -68,12 +68,12 @@ export function NowList(props: {
   )
 }
 
-/** Rows of the chosen line: its state, its sentence in two, and what can be done about it. */
+/** Rows of the selected line: its state, two rows for its sentence, and what can be done about it. */
 const CHOSEN_ROWS = 4
-/** Rows beside those of the lines: their titles, and a filter. */
+/** Rows in addition to those of the lines: their titles, and a filter. */
 const LIST_EDGES = 2
 
-/** The list, and the chosen line whole at the end of the pane as long as all lines leave room for it. */
+/** Shows the list, with all of the selected line at the end of the pane if the lines leave room for it. */
 function AboveChosen(props: { row: NowRow | undefined; count: number; children: ReactNode }) {
   const { count, children } = props
   const { width, height } = useSize()
@@ -119,13 +119,15 @@ function Chosen({ row }: { row: NowRow }) {
 /** Rows that say above the lines what was looked at and what is new, which is not always there. */
 const COVERED_ROWS = 2
 
-/** Rows in which all lines stand; undefined where there is none. */
+/** Returns the rows that all lines need; undefined if there is no line. */
 export function rowsOfNow(list: ListState<NowRow>): number | undefined {
   const rows = paneRows(list, false)
   return rows === undefined ? undefined : rows + COVERED_ROWS
 }
 
-/** How the list as a whole stands: what this program knows by itself shows also while nothing comes of the service. */
+/**
+ * Returns the state of the whole list: what this program knows itself is shown even while the service does not answer.
+ */
 export function stateOfNow({ all, sources }: NowData, isEmpty: boolean): PaneData {
   const hasData = all !== undefined || !isEmpty
   const problem = hasData ? undefined : sources.find(({ state }) => state === 'error')?.problem
@@ -149,7 +151,7 @@ function Covered(props: { data: NowData; now: number; news: string | undefined; 
   )
 }
 
-/** `3 of 10 projects` if only some are included. */
+/** Returns `3 of 10 projects` if only some are included. */
 function projectsWords({ projects, all }: NowData): string {
   if (all === undefined) return 'no project yet'
   const count = plural(all.length, 'project')

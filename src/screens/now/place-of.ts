@@ -7,7 +7,7 @@ import { scenariosRoute } from '../scenarios/route.ts'
 import { serversRoute } from '../servers/route.ts'
 import { wavePlace } from '../swarms/route.ts'
 
-/** The place that a line leads to; undefined if there is nothing more to show. */
+/** Returns the place that a line leads to; undefined if there is nothing more to show. */
 export function placeOf(target: NowTarget): Place | undefined {
   switch (target.to) {
     case 'run': {

@@ -52,13 +52,13 @@ const YES = 'yes'
 /** How often acknowledgements from other windows are read, in milliseconds. */
 const REFRESH_MS = 10_000
 
-/** The on-call inbox: what runs, what failed, what is open and what is in trouble, over the chosen projects. */
+/** The on-call inbox: what runs, what failed, what is open and what is in trouble, in the chosen projects. */
 export const NowScreen = memo(function NowScreen() {
   const { kept } = useNowMemory()
   return <NowPage data={useNowData(kept)} />
 })
 
-/** A key press renders only this, and not what was read from a thousand sources. */
+/** Shows the page. A key press renders only this component, and not what was read from a thousand sources. */
 function NowPage({ data }: { data: NowData }) {
   const { memory, kept } = useNowMemory()
   const { params } = usePlace()
@@ -130,7 +130,10 @@ function NowPage({ data }: { data: NowData }) {
   )
 }
 
-/** Going back finds the line again, and the numbers of the other screens open its project. */
+/**
+ * Returns parameters of the row: going back finds the line again, and the numbers of the other screens open its
+ * project.
+ */
 function paramsOfRow({ key, project }: NowRow) {
   return { line: key, ...(project && { projectId: project.id }) }
 }
@@ -213,7 +216,7 @@ function useStopLine(row: NowRow | undefined) {
 
 type Choice = {
   all: readonly Project[]
-  /** Absent = all of them. */
+  /** Ids of the projects; absent for all of them. */
   chosen: readonly string[] | undefined
   onChosen: (ids: readonly string[] | undefined) => void
 }

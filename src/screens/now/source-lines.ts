@@ -21,7 +21,7 @@ function failuresFirst(sources: readonly NowSource[]): NowSource[] {
   return sources.toSorted((a, b) => Number(b.state === 'error') - Number(a.state === 'error'))
 }
 
-/** Failed and partial sources by name; then how much was read of each kind, and how long ago. */
+/** Returns failed and partial sources by name; then how much was read of each kind, and how long ago. */
 export function sourceLines(
   sources: readonly NowSource[],
   options: { symbols: Symbols; now: number; isLocal: boolean; isAway?: boolean },
@@ -61,7 +61,7 @@ function singleLines(source: NowSource, symbols: Symbols, ago: (then: number | u
 
 const PARTIAL = '; there are more than were read'
 
-/** `✓ suites: all 51 read, oldest 2 min ago`; if there is one, `✓ suites: 2 min ago`. */
+/** Returns `✓ suites: all 51 read, oldest 2 min ago`; if there is one, `✓ suites: 2 min ago`. */
 function kindLine(all: readonly NowSource[], symbols: Symbols, ago: (then: number | undefined) => string): Line {
   const [first] = all as [NowSource]
   const what = all.length === 1 ? sourceName(first) : whatOf(first)

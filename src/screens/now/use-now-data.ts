@@ -12,7 +12,7 @@ import { useConditions, usePoller } from '../../hooks/use-cadence.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useRouter } from '../../tui/router/router-context.tsx'
 
-/** The data of Now, read by its plan while it is on screen. */
+/** Returns the data of Now, read by its plan while it is on screen. */
 export function useNowData(kept: StoredNow): NowData {
   const workspace = useWorkspace()
   const { waves } = workspace
@@ -37,7 +37,7 @@ export function useNowData(kept: StoredNow): NowData {
   return seen
 }
 
-/** The result of a look at reads; looks again when one of their answers has changed. */
+/** Returns the result of a look at reads; looks again when one of their answers has changed. */
 export function useNowReads<T>(look: (reader: NowReader) => T): T {
   const { budget } = useWorkspace()
   const queryClient = useQueryClient()

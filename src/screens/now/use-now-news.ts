@@ -5,13 +5,14 @@ import { localMoment } from '../../lib/times.ts'
 import { formatAgo } from '../../lib/format.ts'
 import type { NowRow } from './columns.ts'
 
-/** Name of the list in what the person has seen; each choice of projects has its own. */
+/** Returns the name of the list in what the person has seen; each choice of projects has its own. */
 export function seenListOf({ projects }: StoredNow): string {
   return projects ? `now ${markOf(projects.join(' '))}` : 'now'
 }
 
 /**
- * What is new in all projects since the person last looked; running things and lines about this program are not news.
+ * Returns what is new in all projects since the person last looked; running things and lines about this program are not
+ * news.
  */
 export function useNowNews(rows: readonly NowRow[], kept: StoredNow, isWhole: boolean): ListNews | undefined {
   return useSeen({
@@ -28,7 +29,7 @@ const keyOf = ({ key }: NowRow): string => key
 const says = ({ fingerprint }: NowRow): string => fingerprint
 const bornAt = ({ at }: NowRow): number | undefined => at
 
-/** `2 new, 1 changed, 1 gone since you last looked at 18:02, 9h ago.` Undefined if nothing is otherwise. */
+/** Returns `2 new, 1 changed, 1 gone since you last looked at 18:02, 9h ago.` Undefined if nothing is otherwise. */
 export function newsWords(news: ListNews | undefined, now: number): string | undefined {
   if (news?.lookedAt === undefined) return undefined
   const count = (wanted: string): number => [...news.news.values()].filter(each => each === wanted).length

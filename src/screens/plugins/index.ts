@@ -9,7 +9,7 @@ const define = bindingsOf('plugins')
 
 export const pluginsKeys = define.screen('plugins', 'Plugins', openAndBack('plugin'))
 
-/** What was installed in a project, with the servers and skills that it brought. */
+/** The plugins of a project, with the servers and skills that they installed. */
 export const pluginsScreen = defineScreen({
   route: pluginsRoute,
   title: 'Plugins',

@@ -4,7 +4,7 @@ import { defineScreen } from '../../tui/router/screen.ts'
 import { nextStepKeys, projectsKeys } from './bindings.ts'
 import { projectsRoute } from './route.ts'
 
-/** Projects that the key has access to. */
+/** The screen of projects that the key has access to. */
 export const projectsScreen = defineScreen({
   route: projectsRoute,
   title: 'Projects',

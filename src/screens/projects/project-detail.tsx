@@ -21,7 +21,7 @@ import { useNextSteps } from './use-next-steps.ts'
 /** Number of suites whose last run is shown. */
 const LATEST = 8
 
-/** A line such as `✗ failed, 3 of 6 cases: nightly, 2h ago` for each suite that ran, newest first. */
+/** Returns a line such as `✗ failed, 3 of 6 cases: nightly, 2h ago` for each suite that ran, newest first. */
 function latestRunLines(suites: readonly EvalSuite[], symbols: Symbols): Line[] {
   const ran = suites.flatMap(suite => {
     const { latest } = suiteStateOf({ suite })
@@ -44,7 +44,7 @@ function shownBy(capabilities: ApiQuery<ProjectCapabilities>): PaneData {
   return { ...capabilities, hasData: true, problem: capabilities.data ? capabilities.problem : undefined }
 }
 
-/** The selected project: its record, its contents, and the rights in it. */
+/** Shows the selected project: its record, its contents, and the rights in it. */
 export function ProjectDetail(props: { project: Project; focused: boolean }) {
   const { project } = props
   const { symbols } = useTheme()

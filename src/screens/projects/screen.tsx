@@ -29,7 +29,7 @@ const NONE: never[] = []
 const paramsOf = ({ id }: Project) => ({ projectId: id })
 const recordOf = (project: Project) => project
 
-/** Every project that the key can access, and the contents of the selected one. */
+/** Shows every project that the key can access, and the contents of the selected one. */
 export function ProjectsScreen() {
   const { queries } = useWorkspace()
   const projects = useWholeList(queries.projects.list, {})

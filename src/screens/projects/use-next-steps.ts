@@ -38,7 +38,7 @@ function useIsCalled(projectId: string, serverId: string | undefined, isAsked: b
   return stored.data && stored.data.items.length > 0
 }
 
-/** The next steps of the selected project as lines, whose keys work while it is selected. */
+/** Returns the next steps of the selected project as lines, whose keys work while it is selected. */
 export function useNextSteps(
   project: Project,
   servers: ApiPages<ProjectServer>,

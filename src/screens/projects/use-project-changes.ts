@@ -15,7 +15,7 @@ export function useProjectChanges(on: { opened: (project: Project) => void; dele
   const saveRecord = useRecordForm()
   const removeProject = useWrite(contract.projects.delete)
 
-  /** The current state of a project; no route reads a single one. */
+  /** Returns the current state of a project; no route reads a single one. */
   const now = async (stored: Project): Promise<Project> =>
     (await client.items(contract.projects.list, {})).find(({ id }) => id === stored.id) ?? stored
 
@@ -74,7 +74,7 @@ function projectForm(stored: Project | undefined): FormSpec {
   }
 }
 
-/** The fields of the request; an empty text clears a field in a change, and is left out for a new project. */
+/** Returns the fields of the request; an empty text clears a field in a change, and is left out for a new project. */
 function bodyOf({ name, ...rest }: FormValues, isChange: boolean) {
   const given = Object.entries(rest).filter(([, value]) => isChange || value !== '')
   return { ...(name !== undefined && { name: name.trim() }), ...Object.fromEntries(given) }

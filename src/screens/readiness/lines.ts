@@ -10,7 +10,7 @@ import type { Symbols } from '../../tui/theme/theme.ts'
 /** A run with the name of its server, if known, and whether that is on, as in {@link stateLook}. */
 export type ReadinessRow = { run: ReadinessRun; server: string; isOn: boolean | undefined }
 
-/** What a verdict means, if its word alone is easily misread. */
+/** The meanings of verdicts whose word alone is easily misread. */
 const MEANS = new Map([
   ['incomplete', 'incomplete: no violations, but something required was not checked'],
   ['cancelled', 'cancelled: no result for the server'],
@@ -18,32 +18,32 @@ const MEANS = new Map([
   ['not known', 'not known: it meets every rule, but whether it is switched on is not known'],
 ])
 
-/** Of what is not ready, where the report can be opened: the run itself only counts. */
+/** For a verdict that is not ready, in places where the report can be opened: the run itself contains only counts. */
 const TOLD = 'not ready: the report says why'
 
-/** Whether a run has a report; one that does not say so has it when it ended. */
+/** Whether a run has a report; a run that does not say so has one once it has ended. */
 export function hasReport(run: ReadinessRun): boolean {
   return run.hasReport ?? !isRunning(run)
 }
 
-/** Stages that are called otherwise than on the wire: "Submission ready: not ready" contradicts itself. */
+/** Stages whose name differs from the wire: "Submission ready: not ready" contradicts itself. */
 const STAGES = new Map([['submission-ready', 'Submission']])
 
-/** How the check got into the server. */
+/** How the check signed in to the server. */
 const SIGN_INS = new Map([
   ['headless', 'automatic'],
   ['interactive', 'by a person in a browser'],
   ['provided-token', 'with a token that was given'],
 ])
 
-/** What became of the opinion of a model; what the wire says of it otherwise is plain enough. */
+/** States of a model's opinion; the wire's other words are clear enough. */
 const OPINIONS = new Map([
   ['not-requested', 'not asked for'],
   ['pending', 'waited for'],
   ['completed', 'in the report'],
 ])
 
-/** The result of a run; the title of its pane names the server. */
+/** Returns the result of a run; the title of its pane names the server. */
 export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols): Field[] {
   const look = stateLook(run, isOn)
   const { reason, detail } = run.llmObservations ?? {}
@@ -65,7 +65,7 @@ export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols)
   ]
 }
 
-/** Fields of a run for programs, and for debugging the grading itself. */
+/** Returns fields of a run for programs, and for debugging the grading itself. */
 export function runIds({ run }: ReadinessRow): Field[] {
   return [
     ...(run.submissionMode ? [['Submitted as', run.submissionMode] as const] : []),
@@ -109,12 +109,12 @@ export function laneFields(
 
 type LaneField = { field: Field; missing: readonly string[] }
 
-/** Of a lane in which no rule applies: no gap that anybody could close. */
+/** For a lane in which no rule applies, so that there is nothing to fix. */
 const NOTHING_TO_DO = { symbol: 'cancelled', tone: 'muted', word: 'nothing to evaluate' } as const
 
 const NOT_COVERED = ['not evaluated', 'not applicable']
 
-/** The lanes in columns aligned with the fields above them. */
+/** Returns the lanes in columns aligned with the fields above them. */
 export function laneLines({ run }: ReadinessRow, lanes: readonly LaneField[], width: number): Line[] {
   if (lanes.length === 0)
     return [{ text: isRunning(run) ? 'Checks appear when the run ends.' : 'The run reports no checks.', tone: 'muted' }]
@@ -127,13 +127,13 @@ export function laneLines({ run }: ReadinessRow, lanes: readonly LaneField[], wi
   ]
 }
 
-/** A part of the verdict; for a server not known to be on, only that nothing in it is against the server. */
+/** Returns a part of the verdict; for a server not known to be on, only that nothing in it is against the server. */
 function partLook(status: string | null | undefined, isOn: boolean | undefined) {
   if (isOn === true || status !== 'ready') return readinessLook(status)
   return { symbol: isOn === false ? 'cancelled' : 'pending', tone: 'muted', word: 'no violation' } as const
 }
 
-/** The findings of a report, each with its rule; the document as received if it has none that can be shown. */
+/** Returns the findings of a report, each with its rule; the document as received if it has none that can be shown. */
 export function reportLines(report: ReadinessReport | undefined, symbols: Symbols): Line[] {
   if (report === undefined) return []
   const findings = findingsOf(report)

@@ -57,7 +57,7 @@ export const ReadinessScreen = collectionScreen({
   }),
 })
 
-/** What counts as a change: how it ended. */
+/** Returns what counts as a change: how it ended. */
 function stateOf(run: ReadinessRun): string {
   return isRunning(run) ? 'under way' : stateLook(run, true).word
 }
@@ -124,7 +124,7 @@ function useReport(projectId: string, run: ReadinessRun, isWanted: boolean) {
   return useApiQuery({ ...options, enabled: isWanted && hasReport(run), staleTime: Infinity, refetchInterval: false })
 }
 
-/** The findings, each with its rule and what to do about it. */
+/** Shows the findings, each with its rule and what to do about it. */
 function Report({ projectId, row: { run }, focused }: DetailProps<ReadinessRow>) {
   const { symbols } = useTheme()
   const report = useReport(projectId, run, true)

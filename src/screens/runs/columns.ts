@@ -18,14 +18,14 @@ import { runLook, stateWidth } from '../../components/records/run-look.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** What needs room in the list of runs: parts of suites, and long states. */
+/** Widths of the list of runs, which depend on parts of suites and on long states. */
 export type RunWidths = { hasParts: boolean; state: number }
 
 export function runWidths(runs: readonly EvalRun[]): RunWidths {
   return { hasParts: runs.some(run => partLabels(reportRun(run)).length > 0), state: stateWidth(runs.map(runLook)) }
 }
 
-/** Columns of a suite's runs; `followed` contains the ids of followed runs. */
+/** Returns the columns of a suite's runs; `followed` contains the ids of followed runs. */
 export function runColumns(
   symbols: Symbols,
   followed: ReadonlySet<string> = NONE,
@@ -59,14 +59,15 @@ function shareOfGraded(run: EvalRun): number | undefined {
   return counts && passRate(counts)
 }
 
-/** Environment and client of a run, as far as known. */
+/** Returns the environment and client of a run, as far as known. */
 function targetOf({ environment, client }: EvalRun): string | undefined {
   const parts = [environment && (environment.name ?? environment.id), client?.name]
   return parts.filter(Boolean).join(' / ') || undefined
 }
 
 /**
- * The group that a run was launched in; the contract returns it at the launch, and some services also with each run.
+ * Returns the group that a run was launched in; the contract returns it at the launch, and some services also with each
+ * run.
  */
 function groupOf(run: EvalRun): string | undefined {
   const group = run['runGroupId']

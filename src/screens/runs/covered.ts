@@ -8,8 +8,8 @@ export const COVERED = 14
 export const PASSED = 9
 
 /**
- * How many graded ones passed, and how much that covers: `6/6`, `3/3 of 6 cases`, and `21/42 of 47` if five were not
- * graded.
+ * Returns how many graded ones passed, and how much that covers: `6/6`, `3/3 of 6 cases`, and `21/42 of 47` if five
+ * were not graded.
  */
 export function coveredText({ outcome, counts, coverage }: ReportedRun): string {
   const { cases, graded, isRerun } = coverage
@@ -29,17 +29,20 @@ export function coveredText({ outcome, counts, coverage }: ReportedRun): string 
     : fitting(`${passed}, ${formatCount(cases.selected)} of ${total} cases`, `${passed} of a part`)
 }
 
-/** The words if they fit the column, else a shorter form; never a part of a word. */
+/** Returns the words if they fit the column, else a shorter form; never a part of a word. */
 export function fitting(words: string, short: string): string {
   return words.length <= COVERED ? words : short
 }
 
-/** `3/5`: passed of graded, in the run's own unit; unknown before anything was graded. */
+/** Returns `3/5`: passed of graded, in the run's own unit; unknown before anything was graded. */
 export function passedOfGraded({ passed, failed }: { passed: number; failed: number }): string {
   return passed + failed > 0 ? partOf(passed, passed + failed) : UNKNOWN
 }
 
-/** `980/1,000`, or `9.8k/10k` if that does not fit: rounded down, so that an incomplete number never looks complete. */
+/**
+ * Returns `980/1,000`, or `9.8k/10k` if that does not fit: rounded down, so that an incomplete number never looks
+ * complete.
+ */
 function partOf(part: number, whole: number): string {
   const text = `${formatCount(part)}/${formatCount(whole)}`
   if (text.length <= PASSED) return text

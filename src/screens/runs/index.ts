@@ -10,7 +10,7 @@ import { runsRoute } from './route.ts'
 import type { DeclaredSuites, SuiteCases } from './suite-parts.ts'
 import { trialsKeys } from './trial/trial-keys.ts'
 
-/** The eval suites of a project, their cases and their runs. */
+/** Makes the screen for the eval suites of a project, their cases and their runs. */
 export function runsScreenWith<Cases extends SuiteCases>(suites: DeclaredSuites<Cases>) {
   return defineScreen({
     route: runsRoute,
@@ -27,7 +27,7 @@ export function runsScreenWith<Cases extends SuiteCases>(suites: DeclaredSuites<
   })
 }
 
-/** Suites by name, and the runs of suites that were opened. */
+/** Returns suites by name, and the runs of suites that were opened. */
 function namedRuns(queryClient: QueryClient): NamedPlace[] {
   const suites = cachedItems(queryClient, contract.suites.list)
   const names = new Map(suites.map(({ item }) => [item.id, item.name]))
@@ -47,7 +47,7 @@ function namedRuns(queryClient: QueryClient): NamedPlace[] {
   ]
 }
 
-/** A run as the list calls it. */
+/** Returns the name of a run in the list. */
 function runWords(run: EvalRun): string {
   const { word } = runLook(run)
   return run.runNumber == null ? word : `#${run.runNumber} ${word}`

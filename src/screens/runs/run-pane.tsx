@@ -31,7 +31,7 @@ import { insightsKeys } from './bindings.ts'
 import { insightsText } from './run/insights-text.ts'
 import type { Cause } from '../../domain/runs/causes.ts'
 
-/** A run with its tabs. `onOpenTrial` receives a function that opens the selected trial. */
+/** Shows a run with its tabs. `onOpenTrial` receives a function that opens the selected trial. */
 export function RunPane(props: {
   projectId: string
   run: Pick<EvalRun, 'id' | 'runNumber'>
@@ -109,14 +109,14 @@ export function RunPane(props: {
   )
 }
 
-/** The summary of the chosen run, below the list of runs; its own pane has the actions. */
+/** Shows the summary of the chosen run, below the list of runs; its own pane has the actions. */
 export function RunBelow({ projectId, run }: { projectId: string; run: { id: string } }) {
   const data = useRun(projectId, run.id)
   const open = useRef<() => void>(undefined)
   return <RunSummary projectId={projectId} data={data} focused={false} open={open} onOpenTrials={() => undefined} />
 }
 
-/** `✗ failed, 9/10 trials passed`, so that every tab shows the state of the run. */
+/** Returns `✗ failed, 9/10 trials passed`, so that every tab shows the state of the run. */
 function runNote(run: EvalRun, symbols: Symbols): string {
   const counts = runCounts(run)
   const graded = counts ? passedOfGraded(counts) : UNKNOWN
@@ -137,7 +137,7 @@ function useEndNotice(run: EvalRun | undefined, live: boolean, title: string): v
   }, [run, live, title, toasts])
 }
 
-/** A model's findings in the run, and the grades of its judges. */
+/** Shows a model's findings in the run, and the grades of its judges. */
 function RunInsights(props: { projectId: string; data: RunData; focused: boolean }) {
   const { focused } = props
   const run = props.data.run.data
@@ -155,7 +155,7 @@ function RunInsights(props: { projectId: string; data: RunData; focused: boolean
   )
 }
 
-/** Functions that lead from statements about a run to its trials. */
+/** Returns functions that lead from statements about a run to its trials. */
 function useTrialLinks(data: RunData, { list }: Trials) {
   const router = useRouter()
   const toasts = useToasts()

@@ -29,7 +29,7 @@ import { useKeys } from './use-keys.ts'
 import { RUNS_SHOWN } from './use-runs-data.ts'
 import { useLists, type RunsLists } from './use-lists.ts'
 
-/** Suites, the runs of the selected one, and one run. */
+/** Makes the screen with suites, the runs of the selected one, and one run. */
 export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>): () => ReactNode {
   const { SuitesPane, CasePane, useCases, useAuthoringKeys } = parts
 
@@ -41,7 +41,7 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
     const focused = paneOf(params)
     const { room } = arrangementOf({ ...useSize(), neverBeside: useTheme().plain })
     const showsRun = room > 2 || focused === 'run'
-    // What is below the list needs what the list leaves blank.
+    // The pane below the list uses the columns that the list leaves blank.
     const runsNeeds = useKeptNeeds(lists.runList, !showsRun || hasHeat(lists.runs))
     const openTrial = useRef<() => void>(undefined)
     const tab = tabOf(params.tab)
@@ -132,7 +132,7 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
 
 type Chosen = { focused: PaneId; middle: Middle; lists: RunsLists; cases: SuiteCases }
 
-/** What copying and the raw record apply to. */
+/** Sets the record that copying and the raw view apply to. */
 function useChosenSubject({ focused, middle, lists, cases }: Chosen): void {
   const { suite, run, suiteList, runList } = lists
   const isSuite = focused === 'suites' || (middle === 'settings' && focused === 'runs')
@@ -144,7 +144,7 @@ function useChosenSubject({ focused, middle, lists, cases }: Chosen): void {
   useSubject(kind, record, { latest })
 }
 
-/** The parameters of the place: as deep as the focused pane, on its selected row. */
+/** Returns the parameters of the place: as deep as the focused pane, on its selected row. */
 function paramsIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
   const { focused, middle, lists, cases } = at
   const { suiteId, runId, caseId, iterationId, base, ...params } = at.params
@@ -179,7 +179,7 @@ function NoRun({ lists, isWanted, focused }: { lists: RunsLists; isWanted: boole
   )
 }
 
-/** The runs, the cases or the settings of the selected suite. */
+/** Shows the runs, the cases or the settings of the selected suite. */
 function Middle<Cases extends SuiteCases>(props: {
   projectId: string
   parts: SuiteParts<Cases>
@@ -212,10 +212,10 @@ function Middle<Cases extends SuiteCases>(props: {
   return <SuiteRuns {...{ projectId, parts, suite, lists, focused, showsRun, onChange }} />
 }
 
-/** Whether runs show as a heat map below their list. */
+/** Whether runs are shown as a heat map below their list. */
 const hasHeat = ({ items = [] }: RunsLists['runs']): boolean => heatRuns(items).length > 1
 
-/** Rows left below the chosen run at which older ones are read. */
+/** Number of rows left below the selected run at which older ones are read. */
 const READ_AHEAD = 20
 
 function SuiteRuns(props: {
@@ -255,7 +255,10 @@ function SuiteRuns(props: {
   )
 }
 
-/** The heat map of the runs; of a suite with too few of them the chosen one, where it has no pane of its own. */
+/**
+ * Returns the heat map of the runs; for a suite with too few runs the summary of the selected one, if it has no pane of
+ * its own.
+ */
 function useBelow(props: Parameters<typeof SuiteRuns>[0]): CompanionSpec | undefined {
   const { projectId, suite, lists, showsRun, onChange } = props
   const { HeatBelow } = props.parts

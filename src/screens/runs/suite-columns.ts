@@ -30,7 +30,7 @@ export function suiteWidths(suites: readonly EvalSuite[], judge: StateOf): Suite
 }
 
 /**
- * Columns of the list of suites; they contain a theme's marks, so they are made once a theme.
+ * Returns the columns of the list of suites; they contain a theme's marks, so they are made once a theme.
  * @param judge what is known of a suite's runs; by default what its own record says
  */
 export function suiteColumns(
@@ -90,7 +90,7 @@ function latestCell(latest: ReportedRun): Cell {
   return { text: latestText(latest), tone: reportLook(latest).tone }
 }
 
-/** `3/3 of 6 cases`; unknown for a run in flight or without figures. */
+/** Returns `3/3 of 6 cases`; unknown for a run in flight or without figures. */
 function latestText(latest: ReportedRun): string {
   const covered = latest.outcome === 'in-flight' ? UNKNOWN : coveredText(latest)
   // Its outcome is in the state beside it.
@@ -104,7 +104,7 @@ function trendCell(symbols: Symbols, rates: readonly (number | undefined)[]): Ce
   return muted(sparkline(symbols, rates) || formatShare(rates.at(-1)))
 }
 
-/** The change to the run before, in percentage points. */
+/** Returns the change since the previous run, in percentage points. */
 function changeCell(change: number | undefined): Cell {
   if (change === undefined) return muted(UNKNOWN)
   const points = Math.round(change * 100)

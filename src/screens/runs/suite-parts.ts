@@ -25,7 +25,7 @@ export type SuiteCases = {
 type TabProps = { focused: boolean; onChange: (middle: Middle) => void }
 type HeatProps = { projectId: string; suite: EvalSuite; runs: PaneData & { items: readonly EvalRun[] | undefined } }
 
-/** What this screen shows of suites and does with them; provided by the folder of suites. */
+/** The parts of this screen that show and change suites; provided by the folder of suites. */
 export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
   SuitesPane: (props: {
     projectId: string
@@ -34,11 +34,11 @@ export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
     suite: EvalSuite | undefined
     focused: boolean
   }) => ReactNode
-  /** A list in the middle pane, under its tabs. */
+  /** Renders a list in the middle pane, under its tabs. */
   MiddleList: <Row>(
     props: TabProps & {
       current: Middle
-      /** What shows below the list where the pane is tall. */
+      /** A companion below the list, if the pane is tall. */
       below?: CompanionSpec & { of: object }
     } & ListContentProps<Row>,
   ) => ReactNode

@@ -17,7 +17,7 @@ import { useLaunch } from './launch/use-launch.tsx'
 import { useQueryClient } from '@tanstack/react-query'
 import { hasEnded, takeEnded } from './rerun/ended-reruns.ts'
 
-/** What the screen's keys do for the current focus. `openTrial` opens what is selected in the run's pane. */
+/** Handles the screen's keys for the current focus. `openTrial` opens the selected trial in the run's pane. */
 export function useKeys(options: {
   projectId: string
   lists: RunsLists
@@ -96,7 +96,7 @@ export function useKeys(options: {
   })
 }
 
-/** What opening does in the cases and settings of a suite; undefined in its runs. */
+/** Returns what opening does in the cases and settings of a suite; undefined in its runs. */
 function openMiddle(
   middle: Middle,
   cases: SuiteCases,
@@ -109,7 +109,7 @@ function openMiddle(
     : noRow(cases.list, 'case')
 }
 
-/** Launch and cancel: each shows its effect, asks, acts once, and reports the result. */
+/** Returns the actions launch and cancel: each shows its effect, asks, acts once, and reports the result. */
 function useRunActions(projectId: string, onLaunched: (runId: string) => void) {
   const cancelRun = useCancelRun(projectId)
   const launch = useLaunch(projectId, onLaunched)

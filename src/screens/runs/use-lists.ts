@@ -32,7 +32,7 @@ export type RunsLists = {
   run: EvalRun | undefined
 }
 
-/** The suites of a project, the runs of the selected one, and the selected run. */
+/** Returns the suites of a project, the runs of the selected one, and the selected run. */
 export function useLists(projectId: string): RunsLists {
   const { queries } = useWorkspace()
   const { params } = usePlace()
@@ -92,8 +92,8 @@ export function useLists(projectId: string): RunsLists {
 }
 
 /**
- * An address may name only the run: finds its suite, so that the lists are at the right rows, or says that there is no
- * such run.
+ * Finds the suite of an address that names only the run, so that the lists are at the right rows, or says that there is
+ * no such run.
  */
 function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void {
   const { queries } = useWorkspace()
@@ -118,18 +118,18 @@ function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void
   }, [gone, router, toasts])
 }
 
-/** What counts as a change of a suite: its name, and how its latest run ended. */
+/** Returns what counts as a change of a suite: its name, and how its latest run ended. */
 function suiteFingerprint(suite: EvalSuite): string {
   const { status, passed, failed } = suite.latestRun ?? {}
   return [suite.name, suite.totals?.runs, status, passed, failed].join('\n')
 }
 
-/** What counts as a change of a run: its end and its verdict, but not its progress. */
+/** Returns what counts as a change of a run: its end and its verdict, but not its progress. */
 function runFingerprint(run: EvalRun): string {
   return isTerminalRunStatus(run.status) ? `${run.status}\n${run.result}\n${run.notes}` : 'in flight'
 }
 
-/** Only the latest runs of a suite are read. */
+/** Runs have a date, because only the latest runs of a suite are read. */
 function runBornAt(run: EvalRun): number | undefined {
   return toEpochMs(run.createdAt)
 }

@@ -30,7 +30,7 @@ type Page = { items: readonly EvalRun[] }
 /** First pages taken from the latest runs, which are polled separately. */
 const takenOver = new WeakSet<object>()
 
-/** The latest runs of a suite and the older ones that were read, as one list. */
+/** Returns the latest runs of a suite and the older ones that were read, as one list. */
 export function useOlderRuns(
   projectId: string,
   suite: EvalSuite | undefined,
@@ -97,8 +97,8 @@ function isTaken(page: unknown): boolean {
 }
 
 /**
- * The runs below the latest ones. Undefined if some may be missing in between, or if a run was still in flight when it
- * left the latest ones, since it is never read again.
+ * Returns the runs below the latest ones. Undefined if some may be missing in between, or if a run was still in flight
+ * when it left the latest ones, since it is never read again.
  */
 function runsBelow(
   head: readonly EvalRun[],

@@ -22,10 +22,13 @@ export const TRIALS_A_PAGE = 200
 const PAGES_A_DRAW = 10
 /** Pages of a run in flight that each poll reads again, if requests are unlimited and otherwise. */
 const PAGES_A_POLL = { local: 2, remote: 1 }
-/** What becomes outdated when a run ends. */
+/** Queries that become outdated when a run ends. */
 const ENDED = [['iterations'], ['runs', 'list'], ['suites']]
 
-/** The latest runs of a suite, polled while one of them is in flight that `watched` does not follow itself. */
+/**
+ * Reads the latest runs of a suite, and polls while one of them is in flight, except `watched`, which is polled on its
+ * own.
+ */
 export function useSuiteRuns(projectId: string, suiteId: string | undefined, watched: string | undefined) {
   const { queries } = useWorkspace()
   const options = queries.runs.list.options({ projectId, suiteId: suiteId ?? '', limit: RUNS_SHOWN })
@@ -42,7 +45,7 @@ export function useSuiteRuns(projectId: string, suiteId: string | undefined, wat
   )
 }
 
-/** The runs of a suite as last read; reads nothing itself. */
+/** Returns the runs of a suite as last read; reads nothing itself. */
 export function useKnownRuns(projectId: string, suiteId: string | undefined): readonly EvalRun[] {
   const { queries } = useWorkspace()
   const options = queries.runs.list.options({ projectId, suiteId: suiteId ?? '', limit: RUNS_SHOWN })
@@ -79,8 +82,8 @@ function useTrials(projectId: string, runId: string, run: { read: RepeatedRead |
 }
 
 /**
- * A run with its trials, polled while in flight and read again when it ends, so that the suite's figures and the last
- * trials are final.
+ * Returns a run with its trials, polled while in flight and read again when it ends, so that the suite's figures and
+ * the last trials are final.
  */
 export function useRun(projectId: string, runId: string): RunData {
   const { queries } = useWorkspace()

@@ -30,7 +30,7 @@ function invitationLines(invitations: readonly Known<Invitation>[], shown: boole
   }))
 }
 
-/** Who may enter, as far as known: what the service returns, and what was done from here. */
+/** Shows who may enter, as far as known: what the service returns, and what was done from here. */
 export function Access(props: TabProps) {
   const { row, input } = props
   const { accessNotes, client } = useWorkspace()

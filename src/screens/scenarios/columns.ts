@@ -13,13 +13,13 @@ import {
 import type { Column } from '../../components/list/columns.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** A published scenario with what else is known of it. */
+/** A published scenario with further data about it. */
 export type ScenarioRow = {
   scenario: ProjectScenario
   /** Name of its environment, else its id; undefined if unknown. */
   environment: string | undefined
   environmentId: string | undefined
-  /** The `accessVersion` that was proved and still holds, as far as is known here. */
+  /** The last proven `accessVersion` that still holds, as far as this machine knows. */
   accessVersion: number | undefined
   /** Number of sessions on their first page; `more` says that there are others. */
   sessions: { count: number; more: boolean } | undefined
@@ -42,7 +42,7 @@ const SHORT_MODES: Record<string, string> = {
 /** Whether strangers may enter. */
 export const isOpen = ({ mode }: Pick<ProjectScenario, 'mode'>): boolean => mode === 'anyone_with_link'
 
-/** The mode in one word with its sign: what is open to strangers differs by more than its colour. */
+/** Returns the mode in one word with its sign: a mode open to strangers differs by more than its color. */
 export function modeLook(mode: string | null | undefined, symbols: Symbols): { text: string; tone: Tone } {
   if (mode == null) return { text: UNKNOWN, tone: 'muted' }
   const known = ownValue(SHORT_MODES, mode)
@@ -60,7 +60,7 @@ export function scenarioColumns(symbols: Symbols, someOpen: boolean): readonly C
       width: 10,
       cell({ scenario }) {
         const { text, tone } = modeLook(scenario.mode, symbols)
-        // The words stand below each other with and without a sign.
+        // The words are aligned with and without a sign.
         return { text: !someOpen || isOpen(scenario) ? text : `  ${text}`, tone }
       },
       sort: ({ scenario }) => scenario.mode ?? undefined,
@@ -78,12 +78,12 @@ export function scenarioColumns(symbols: Symbols, someOpen: boolean): readonly C
   ]
 }
 
-/** `12`, or `50+` while more pages follow. */
+/** Returns `12`, or `50+` if more pages follow. */
 export function sessionsText(sessions: ScenarioRow['sessions']): string {
   return sessions === undefined ? UNKNOWN : `${formatCount(sessions.count)}${sessions.more ? '+' : ''}`
 }
 
-/** `signed in, new`, as far as known; a returning guest cannot be recognized. */
+/** Returns `signed in, new`, as far as known; a returning guest cannot be recognized. */
 export function visitorLabel({ visitor }: UserTestingSession): string {
   const who = visitor?.authType === 'signedIn' ? 'signed in' : (visitor?.authType ?? UNKNOWN)
   return visitor?.recency ? `${who}, ${visitor.recency}` : who

@@ -13,7 +13,7 @@ const ROW_WORDS = {
   fromUnknownMode: 'may end sessions',
 } as const
 
-/** The modes to choose from; with the current one, each says the effect of changing to it. */
+/** Returns the modes to choose from; with the current one, each says the effect of changing to it. */
 export function modeField(present: string | null | undefined, initial: AccessMode): FormFieldSpec {
   const options = SCENARIO_MODES.map((mode): FieldOption => {
     const row = present === undefined ? undefined : rowOf({ do: 'mode', from: present, to: mode })
@@ -23,7 +23,7 @@ export function modeField(present: string | null | undefined, initial: AccessMod
   return { id: 'mode', label: 'open to', required: true, input: { kind: 'choice', options }, initial }
 }
 
-/** Environments to choose from; the current one is marked. */
+/** Returns environments to choose from; the current one is marked. */
 export function environmentField(environments: readonly Environment[], present?: string): FormFieldSpec {
   const options = environments.map(({ id, name, revision }): FieldOption => ({
     value: id,
@@ -41,7 +41,7 @@ export function environmentField(environments: readonly Environment[], present?:
 
 const SOMEBODY_ELSE = ''
 
-/** Who to remove: somebody invited from here, or anybody by address or id. */
+/** Returns who to remove: somebody invited from here, or anybody by address or id. */
 export function memberFields(members: readonly MemberNote[]): FormFieldSpec[] {
   const invited = members.filter(({ change }) => change === 'invited')
   const options: FieldOption[] = [
@@ -59,7 +59,7 @@ export function memberFields(members: readonly MemberNote[]): FormFieldSpec[] {
   return [known, typed]
 }
 
-/** Whether leaving the mode for this one would end sessions. */
+/** Whether changing from one mode to the other would end sessions. */
 export function endsSessions(from: string | null | undefined, to: AccessMode): boolean {
   return ACCESS_TABLE[rowOf({ do: 'mode', from, to })].sessions !== 'stay'
 }

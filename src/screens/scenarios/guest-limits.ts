@@ -32,7 +32,7 @@ const CAPS: readonly Cap[] = [
 
 const MOST = Number.MAX_SAFE_INTEGER
 
-/** The limits as sent, with the labels of their fields. */
+/** Returns the limits as sent, with the labels of their fields. */
 export function capLabels(caps: CapsNote['caps'], between = '  '): string[] {
   return CAPS.flatMap(({ id, label }) => {
     const value = caps[id]
@@ -41,7 +41,7 @@ export function capLabels(caps: CapsNote['caps'], between = '  '): string[] {
   })
 }
 
-/** Fields filled with the limits last set from here, else empty. */
+/** Returns fields filled with the limits last set from here, else empty. */
 export function capFields(known: CapsNote | undefined): FormFieldSpec[] {
   return CAPS.map(({ id, label, kind, harness }): FormFieldSpec => {
     const value = known?.caps[id]
@@ -57,7 +57,7 @@ export function capFields(known: CapsNote | undefined): FormFieldSpec[] {
   })
 }
 
-/** The limits for the request; those of harnesses are included only with harnesses. */
+/** Returns the limits for the request; those of harnesses are included only with harnesses. */
 export function capsOf(values: FormValues): GuestCaps {
   const withHarness = values['harnessEnabled'] === YES
   const sent = CAPS.filter(({ id, harness }) => (harness || id === 'harnessEnabled' ? withHarness : true))
@@ -73,7 +73,7 @@ export function mayBeOthers(known: CapsNote | undefined, changedAt: number | und
   return known?.changedAt !== undefined && changedAt !== undefined && known.changedAt !== changedAt
 }
 
-/** What the fields are filled with, and how certain it is. */
+/** Returns what the fields are filled with, and how certain it is. */
 export function filledLabel(known: CapsNote | undefined, changedAt: number | undefined): string {
   if (!known) return 'The service does not return the current values; what you send replaces all of them.'
   const filled = 'Filled with what was set from here last'
@@ -82,7 +82,10 @@ export function filledLabel(known: CapsNote | undefined, changedAt: number | und
     : `${filled}; the service does not return the current values.`
 }
 
-/** The limits to be sent, beside those that another process on this machine has set since the fields were filled. */
+/**
+ * Returns the limits to send, merged with those that another process on this machine has set since the fields were
+ * filled.
+ */
 export function limitsBeside(caps: GuestCaps, known: CapsNote | undefined, now: CapsNote | undefined): Consequence[] {
   if (!now || now.at === known?.at) return [{ text: capsWords(caps), tone: 'plain' }]
   const when = formatAgo(now.at, Date.now())

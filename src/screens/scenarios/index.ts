@@ -4,7 +4,7 @@ import { defineScreen } from '../../tui/router/screen.ts'
 import { scenariosKeys, visitFindingsKeys, visitsKeys } from './bindings.ts'
 import { scenariosRoute } from './route.ts'
 
-/** The published environments of a project. */
+/** The screen of the published environments of a project. */
 export const scenariosScreen = defineScreen({
   route: scenariosRoute,
   title: 'Scenarios',

@@ -32,7 +32,7 @@ export function Gated(props: { closed: string | undefined; children: ReactNode }
   )
 }
 
-/** What to do about a closed gate. */
+/** Returns what to do about a closed gate. */
 export function openGateSentence(isLocal: boolean): string {
   const how = isLocal
     ? 'Here it is switched on by: mcpdeck serve gate user-testing on.'
@@ -55,7 +55,7 @@ export function scanLines(document: Readonly<Record<string, unknown>>): Line[] {
   return [{ text: 'The service does not report whether these numbers cover all sessions.', tone: 'muted' }, '']
 }
 
-/** A document of any shape in its five states; not found means that nobody has visited yet. */
+/** Shows a document of any shape in its five states; not found means that nobody has visited yet. */
 function OpenDocument(props: {
   query: ApiQuery<OpenRecord>
   loading: string
@@ -86,13 +86,13 @@ type OpenRecord = Readonly<Record<string, unknown>>
 /** The parts of a document with their own text; `left` has the others, `rest` is folded at the end. */
 type Part = { lines: Line[]; rest?: Field[]; left: OpenRecord }
 
-/** What the figures cover, above the figures. */
+/** Returns what the figures cover, above the figures. */
 function figuresOf(document: OpenRecord): Part {
   const { scan: _scan, ...left } = document
   return { lines: scanLines(document), left }
 }
 
-/** Each signal in words, with all its fields. A value that is not a list of records is kept whole. */
+/** Returns each signal in words, with all its fields. A value that is not a list of records is kept whole. */
 export function signalsOf(document: OpenRecord, look: DocumentLook): Part {
   const { signals, ...left } = document
   if (!Array.isArray(signals) || !signals.every(isPlainObject)) return { lines: [], left: document }
@@ -104,7 +104,7 @@ export function signalsOf(document: OpenRecord, look: DocumentLook): Part {
 /** Number of quotes of a signal shown first. */
 const FIRST_QUOTES = 2
 
-/** How often a signal was seen and two quotes, then its other fields, such as its subject. */
+/** Returns how often a signal was seen and two quotes, then its other fields, such as its subject. */
 function signalView(signal: OpenRecord, look: DocumentLook): { lines: Line[]; rest: Field[] } {
   const { kind, count, sessionCount } = signal
   const title = textAt(signal, 'title')
@@ -136,7 +136,7 @@ function signalView(signal: OpenRecord, look: DocumentLook): { lines: Line[]; re
 
 type Quote = { text: string; fields: Set<string> }
 
-/** The first quotes with their other fields, their ids folded at the end, and all other evidence. */
+/** Returns the first quotes with their other fields, their ids folded at the end, and all other evidence. */
 function quotesOf(evidence: unknown, { now }: DocumentLook): { quotes: Quote[]; rest: Field[]; left: unknown } {
   if (!Array.isArray(evidence)) return { quotes: [], rest: [], left: evidence }
   const quotes = new Map<string, Quote>()
@@ -180,7 +180,7 @@ const NO_FINDINGS = {
   next: 'Findings are made from signals when a window of sessions is analyzed.',
 }
 
-/** Findings in the scenario's own windows; they are triaged on the findings screen. */
+/** Shows the findings in the scenario's own windows; they are triaged on the findings screen. */
 export function Findings(props: TabProps) {
   const { queries } = useWorkspace()
   const { symbols } = useTheme()
@@ -206,7 +206,7 @@ export function Findings(props: TabProps) {
   )
 }
 
-/** `regressed · repeated question · 3 times` below the title, as far as the document says. */
+/** Returns `regressed · repeated question · 3 times` below the title, as far as the document says. */
 export function findingLines(finding: Readonly<Record<string, unknown>>, bullet: string): Line[] {
   const text = (name: string): string | undefined => {
     const value = finding[name]

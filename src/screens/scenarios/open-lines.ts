@@ -33,7 +33,7 @@ export function fieldLabel(name: string): string {
     .toLowerCase()
 }
 
-/** A value of a document in the unit that its name gives; null means that there was nothing to count. */
+/** Returns a value of a document in the unit that its name gives; null means that there was nothing to count. */
 export function settingLabel(name: string, value: unknown, now: number): string {
   if (value === null || value === undefined) return UNKNOWN
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
@@ -49,9 +49,9 @@ export function settingLabel(name: string, value: unknown, now: number): string 
 export type DocumentLook = { symbols: Symbols; now: number; width: number }
 
 /**
- * An open document in words: shares as bars before other plain values, lists of records as tables, counts of kinds as
- * bars, and what else is in it below headings. Unknown fields show too; ids that are beside a name are in `rest`.
- * @param within what the document is called above it, and how deep it is below that
+ * Returns an open document in words: shares as bars before other plain values, lists of records as tables, counts of
+ * kinds as bars, and everything else below headings. Unknown fields are shown too; ids beside a name are in `rest`.
+ * @param within the name of the document above it, and its depth below that
  */
 export function documentView(
   document: Open,
@@ -151,7 +151,7 @@ function recordsTable(items: readonly unknown[], draw: Draw, depth: number): Lin
 /** Maximum length of a name that says whose an id is. */
 const LONGEST_OWNER = 40
 
-/** An id folded at the end, with the name of what it identifies. */
+/** Returns an id folded at the end, with the name of what it identifies. */
 export function foldedField(name: string, value: string, owner: string): Field {
   return [`${label(name)} of ${truncate(clean(owner), LONGEST_OWNER)}`, value]
 }
@@ -161,7 +161,7 @@ export function isFolded([name, value]: readonly [string, unknown]): boolean {
   return isId(name) && typeof value === 'string'
 }
 
-/** The name of a record, from one of its fields. */
+/** Returns the name of a record, from one of its fields. */
 function nameOf(record: Open, { now }: Draw): string | undefined {
   const field = Object.keys(record).findLast(name => isName(name) && typeof record[name] === 'string')
   return field === undefined || record[field] === '' ? undefined : settingLabel(field, record[field], now)
@@ -191,7 +191,7 @@ function isId(name: string): boolean {
   return /^id$|Id$/.test(name)
 }
 
-/** The words of a field as a label. */
+/** Returns the words of a field as a label. */
 function label(name: string): string {
   return sentenceCase(fieldLabel(name))
 }

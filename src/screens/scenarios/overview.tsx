@@ -27,14 +27,14 @@ import { useQuery } from '@tanstack/react-query'
 /** How often the visitor address is checked, in milliseconds. */
 const LOOK_MS = 10_000
 
-/** The mode, marked by more than its color if strangers may enter. */
+/** Returns the mode, marked by more than its color if strangers may enter. */
 export function modeField(mode: string | null | undefined, symbols: Symbols): Field {
   const { text, tone } = modeLook(mode, symbols)
   const sign = text.startsWith(symbols.warn) ? `${symbols.warn} ` : ''
   return ['Open to', mode == null ? undefined : `${sign}${modeLabel(mode)}`, tone]
 }
 
-/** Who a mode admits, for a known mode whose name says less. */
+/** Returns who a mode admits, for a known mode whose name says less. */
 export function admittedLines(mode: string | null | undefined): Line[] {
   if (!isAccessMode(mode)) return []
   const admitted = listed(ADMITS[mode].map(kind => VISITOR_KIND_LABELS[kind]))
@@ -42,7 +42,7 @@ export function admittedLines(mode: string | null | undefined): Line[] {
   return [{ text: `May enter: ${admitted} (${mode}).`, tone: 'muted' }]
 }
 
-/** What is known of `accessVersion`, and its source. */
+/** Returns what is known of `accessVersion`, and its source. */
 export function versionText(notes: ScenarioNotes | undefined, now: number): string | undefined {
   if (!notes?.version) return notes?.moved ? `not returned; moved on by ${moveLabel(notes.moved.by)}` : undefined
   const { value, by, at } = notes.version
@@ -52,7 +52,7 @@ export function versionText(notes: ScenarioNotes | undefined, now: number): stri
     : said
 }
 
-/** The version that still holds as far as is known here, with its source below the fields. */
+/** Returns the version that still holds as far as is known here, with its source below the fields. */
 export function versionField(notes: ScenarioNotes | undefined): Field {
   const proved = provedVersion(notes)
   return ['accessVersion', proved === undefined ? undefined : String(proved)]
@@ -63,7 +63,7 @@ export function versionLines(notes: ScenarioNotes | undefined, now: number): Lin
   return text === undefined ? [] : [{ text: `accessVersion: ${text}.`, tone: 'muted' }]
 }
 
-/** What is known of the address that a link leads to. */
+/** Returns what is known of the address that a link leads to. */
 export function doorLines(
   symbols: Symbols,
   door: { origin: string; start: string; state: DoorState | undefined },
@@ -153,7 +153,7 @@ function capLines(
   ]
 }
 
-/** A scenario at a glance: who may enter and how, what they find there, and what else is known. */
+/** Shows a scenario at a glance: who may enter and how, what they find there, and what else is known. */
 export function Overview(props: TabProps) {
   const { row, input, focused } = props
   const { queries, accessNotes, profile } = useWorkspace()
@@ -218,7 +218,7 @@ export function zero(): number {
   return 0
 }
 
-/** Who answers where a link leads; undefined for a remote service. No link is sent to it. */
+/** Returns what answers at the address of a link; undefined for a remote service. No link is sent to it. */
 function useDoor(
   link: string | undefined,
 ): { origin: string; start: string; state: DoorState | undefined } | undefined {

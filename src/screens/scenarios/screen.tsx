@@ -45,17 +45,17 @@ function gated(Content: (props: TabProps) => ReactNode) {
   }
 }
 
-/** The published environments of a project, who may enter them, and every change of that. */
+/** The published environments of a project, who may enter them, and every change of access. */
 export const ScenariosScreen = projectScreen('scenarios', ProjectScenarios)
 
 const savedScenarioKey = ({ id }: ProjectScenario): string => id
 
-/** What counts as a change of a scenario: who may enter, its name, what it reaches. */
+/** Returns what counts as a change of a scenario: who may enter, its name, what it reaches. */
 function scenarioSays({ name, mode, hostId, serverNames }: ProjectScenario): string {
   return [name, mode, hostId, ...(serverNames ?? [])].join('\n')
 }
 
-/** The record for viewing and copying. */
+/** Returns the record for viewing and copying. */
 function withoutLink({ scenario }: ScenarioRow) {
   return { ...scenario, ...(scenario.link != null && { link: HIDDEN }) }
 }

@@ -31,7 +31,7 @@ import { useAccessRead } from './use-scenarios.ts'
 const NO_VISITOR = 'No visitor has opened a session yet.'
 const NO_VISITS: never[] = []
 
-/** The visitors of a scenario, or what one of them said. */
+/** Shows the visitors of a scenario, or what one of them said. */
 export function Sessions(props: TabProps) {
   const { sessionId } = usePlace().params
   return sessionId === undefined ? <Visits {...props} /> : <Visit {...props} sessionId={sessionId} />
@@ -68,13 +68,13 @@ function Visits(props: TabProps) {
 /** A pane with fewer rows gives all of them to the list. */
 const HOURS_FROM = 14
 
-/** The last days in columns of an hour, if there is room. */
+/** Shows the last days in columns of an hour, if there is room. */
 function BelowHours(props: HoursProps) {
   const { height } = useSize()
   return height < HOURS_FROM || props.visits.length === 0 ? props.children : <VisitHours {...props} />
 }
 
-/** What the ends of the hours are, where there is room to say it. */
+/** Labels of both ends of the hours, if there is room. */
 const BEGIN = ` ${HOURS}h ago `
 const END = ' now'
 

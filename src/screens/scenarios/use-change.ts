@@ -38,7 +38,7 @@ import {
 /** A change of access, from its question to what is known afterwards. */
 export type Changing<Answer extends ChangeAnswer> = {
   change: AccessChange
-  /** Undefined for what is not published yet. */
+  /** Undefined if it is not published yet. */
   target: Target | undefined
   title: string
   /** Label of the answer that acts. */
@@ -53,9 +53,9 @@ export type Changing<Answer extends ChangeAnswer> = {
   send: (send: WriteTask['send'], asked: AccessState) => Promise<Answer>
   /** Stores what the answer returned, before anything is read back. */
   retain?: (answer: Answer, asked: AccessState) => void
-  /** What else the answer contained and where it is now, as a sentence. */
+  /** Returns a sentence about what else the answer contained and where it is now. */
   followUp?: (answer: Answer) => string | undefined
-  /** Called if it is unknown whether it happened. */
+  /** Called if it is unknown whether the change happened. */
   onOutcomeUnknown?: () => void
   /** The scenario in the answer, if that is not the target. */
   scenarioId?: (answer: Answer) => string
@@ -169,9 +169,9 @@ function useLooks(projectId: string, isClosed: boolean) {
 }
 
 /**
- * Makes one change of access: reads what holds now, asks with the consequences of that, looks again whether it still
- * holds, sends, and shows what the answer and a reading afterwards prove. Whatever somebody else changed while it was
- * asked is put beside it, and it is asked again. `silent` leaves what is known afterwards to the caller.
+ * Makes one change of access: reads the current state, asks with its effects, checks that the state is unchanged,
+ * sends, and shows what the answer and a later read prove. If another person changed something during the question,
+ * shows that and asks again. `silent` leaves the report to the caller.
  */
 export function useChange(projectId: string, isClosed: boolean) {
   const { client, accessNotes } = useWorkspace()

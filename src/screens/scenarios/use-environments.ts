@@ -13,7 +13,7 @@ import type { ScenariosData } from './use-scenarios.ts'
 /** Maximum number of scenarios whose environment is read before an action that depends on it. */
 const MOST_ASKED = 10
 
-/** Which environments an action may use. */
+/** Returns which environments an action may use. */
 export function useEnvironments(projectId: string, { rows, isClosed }: ScenariosData) {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())
@@ -21,7 +21,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
   const ask = useFormDialog()
   const confirm = useConfirm()
   const saveEnvironment = useSaveEnvironment(projectId)
-  /** The environment of each scenario; unknown ones are read while the feature is on. */
+  /** Returns the environment of each scenario; unknown ones are read while the feature is on. */
   const bound = async (): Promise<ReadonlyMap<string, string>> => {
     const known = new Map(rows.flatMap(({ scenario, environmentId: id }) => (id ? [[scenario.id, id]] : [])))
     if (isClosed) return known
@@ -41,7 +41,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
     return { others: new Set(all.values()), own, isWhole: all.size + (except ? 1 : 0) >= rows.length }
   }
 
-  /** The environments that are not archived, and those used by scenarios. */
+  /** Returns the environments that are not archived, and those used by scenarios. */
   const read = (except?: ScenarioRow) =>
     opening({
       start: 'Reading the environments…',

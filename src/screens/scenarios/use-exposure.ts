@@ -12,7 +12,9 @@ import { useRetainedSecrets } from './use-copies.ts'
 import { targetOf } from '../../domain/scenarios/access-state.ts'
 import type { Change, Changed, OutcomeUnknown, ChangeOptions } from './use-change.ts'
 
-/** Who may enter a published scenario: its mode, its link, and what guests may spend. */
+/**
+ * Returns the actions that change who may enter a published scenario: its mode, its link, and what guests may spend.
+ */
 export function useExposure(projectId: string, change: Change) {
   const { client, accessNotes } = useWorkspace()
   const ask = useFormDialog()

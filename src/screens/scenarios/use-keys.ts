@@ -21,7 +21,7 @@ const NO_LINK = 'The link is not known here: only publishing and rotating return
 const OLD_LINK =
   'The known link may no longer work: somebody else changed the scenario since. Rotate it to get a new one.'
 
-/** What the screen's keys do with the selected scenario. */
+/** Handles the screen's keys for the selected scenario. */
 export function useKeys(options: {
   projectId: string
   data: ScenariosData
@@ -53,7 +53,7 @@ export function useKeys(options: {
   })
   const copies = useSecretCopies()
   const checkLink = useLinkCheck()
-  /** An action on the selected scenario, if the person may do it. */
+  /** Returns an action on the selected scenario, if the person may do it. */
   const on = (action: AccessChange['do'], act: (row: ScenarioRow) => Promise<unknown>): KeyHandler | Unavailable => {
     const reason = row && obstacle(action, data.capabilities)
     return reason === undefined ? collection.on(act) : unavailable(reason)

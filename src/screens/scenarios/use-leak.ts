@@ -25,7 +25,7 @@ import type { Publication } from './use-publication.ts'
 
 const STEPS = ['which link', 'rotate it', 'who is in', 'what is known'] as const
 
-/** `2 of 4`; if it cannot be checked what a link leads to, the first step is left out. */
+/** Returns `2 of 4`; if it cannot be checked what a link leads to, the first step is left out. */
 function stepOf(step: (typeof STEPS)[number], hasDoor: boolean): string {
   const steps = hasDoor ? STEPS : STEPS.slice(1)
   return `${steps.indexOf(step) + 1} of ${steps.length}`
@@ -41,7 +41,7 @@ const LEAVE = 'leave'
 const REMOVE = 'remove'
 const UNPUBLISH = 'unpublish'
 
-/** What can be done about a scenario. */
+/** The functions available for a leaked link. */
 type Means = {
   projectId: string
   exposure: Exposure
@@ -51,10 +51,10 @@ type Means = {
   mayUnpublish: boolean
 }
 
-/** What the leaked link led to before and after the rotation. */
+/** The target of the leaked link before and after the rotation. */
 type Verified = { before: LinkState; after: LinkState } | undefined
 
-/** The link leaked: rotate it, decide about people with access, verify, and report what is still open. */
+/** Handles a leaked link: rotates it, asks about people with access, verifies, and reports what is still open. */
 export function useLeak(of: Means) {
   const { exposure } = of
   const decide = useDecision(of)
@@ -166,19 +166,19 @@ function useDecision({ projectId, exposure, members, publication, mayUnpublish }
   }
 }
 
-/** The scenario after the rotation, which is not a change by somebody else. */
+/** Returns the scenario after the rotation, which is not a change by somebody else. */
 function after(row: ScenarioRow, changedAt: number | undefined): ScenarioRow {
   return changedAt === undefined ? row : { ...row, scenario: { ...row.scenario, updatedAt: changedAt } }
 }
 
-/** What is left to do; without `kept` it is offline. */
+/** Lists what is left to do; without `kept` the scenario is offline. */
 function openLines(symbols: Symbols, kept: string | undefined): Line[] {
   if (kept === undefined)
     return [`${symbols.pending} It is offline, its new link included; ${effectOf({ do: 'unpublish' }).lost}`]
   return [`${symbols.pending} Send the new link to those who may enter; the old one no longer works for them.`, kept]
 }
 
-/** What can be done about people with access, as the mode allows; first of all nothing. */
+/** Returns what can be done about people with access, as the mode allows; first of all nothing. */
 function ways(mode: string | null | undefined, mayUnpublish: boolean): FieldOption[] {
   return [
     { value: LEAVE, label: 'leave them in', detail: 'ends nothing' },

@@ -29,17 +29,17 @@ function useIsLocal(): boolean {
   return budget.snapshot().unlimited
 }
 
-/** How scenarios and their access are read again, which determines when changes by others show. */
+/** Returns how scenarios and their access are read again, which determines when changes by others show. */
 export function useAccessRead(): RepeatedRead {
   return { kind: 'own', everyMs: POLL_MS[useIsLocal() ? 'local' : 'remote'] }
 }
 
-/** Milliseconds within which a change by somebody else shows. */
+/** Returns the milliseconds within which another person's change is shown. */
 export function useAccessPause(): number {
   return Number(useCadence()(useAccessRead()))
 }
 
-/** Environment and visits of the first scenarios, by id; not read while the feature is off. */
+/** Returns the environment and visits of the first scenarios, by id; not read while the feature is off. */
 function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOpen: boolean) {
   const { queries } = useWorkspace()
   const most = MOST_READ[useIsLocal() ? 'local' : 'remote']
@@ -95,7 +95,7 @@ function useFollowedChanges(projectId: string, scenarios: readonly ProjectScenar
   }, [projectId, scenarios, queries, queryClient])
 }
 
-/** Everything the list of a project's scenarios shows. */
+/** Reads everything that the list of a project's scenarios shows. */
 export function useScenarios(projectId: string) {
   const workspace = useWorkspace()
   const { queries, accessNotes, client } = workspace

@@ -19,33 +19,33 @@ import { schemaLines, type SchemaLine } from './schema-lines.ts'
 import { useArgumentEditor } from './use-argument-editor.ts'
 import type { JsonObject } from '../../lib/json.ts'
 
-/** What to fill in, and what happens then. */
+/** The arguments to fill in, and the action that follows. */
 export type ArgumentQuestion = {
   title: string
-  /** Ids of what is called, which distinguish a text in the editor from that of another call. */
+  /** Ids of the subject of the call, which distinguish a text in the editor from that of another call. */
   subject: readonly string[]
   about: string | undefined
   form: ArgumentForm
-  /** Input schema to validate against before sending; without the property nothing is validated. */
+  /** Input schema for validation before sending; without the property nothing is validated. */
   schema?: JsonObject | null | undefined
-  /** The schema as listed when the form is sent; undefined if it is no longer listed. */
+  /** Returns that schema as the server lists it when the form is sent; undefined if it no longer lists one. */
   schemaNow?: () => JsonObject | null | undefined
   /** The effect of sending, if it has any. */
   effect: readonly FormText[]
   act: string
   onSend: (value: JsonObject) => void
-  /** The server's suggestions for a field, given the other fields. */
+  /** Returns the server's suggestions for a field, given its text and those of the other fields. */
   suggest?: (field: string, text: string, others: Record<string, string>, signal: AbortSignal) => Promise<string[]>
 }
 
 const WIDTH = 92
-/** Width from which the schema is beside the form, which has the remaining width. */
+/** Minimum columns for the schema beside the form, which has all columns that the schema leaves. */
 const WIDE = 150
 const LEAST_WIDE = 110
 const SCHEMA_SHARE = 0.4
 const MOST_ABOUT = 600
 
-/** Opens the form of a call; nothing is sent unless the person chooses the action. */
+/** Opens the form of a call; nothing is sent unless the person chooses to. */
 export function useArgumentDialog(): (question: ArgumentQuestion) => void {
   const overlays = useOverlays()
   return question => {
@@ -62,12 +62,12 @@ export function useArgumentDialog(): (question: ArgumentQuestion) => void {
 
 const OUTDATED = 'The arguments of the tool have changed meanwhile. Close this form and open it again.'
 
-/** Faults by the id of a field, and those that belong to none. */
+/** Errors by the id of the field, and errors that belong to no field. */
 type Faults = { fields: ReadonlyMap<string, string>; rest: readonly string[] }
 const NO_FAULTS: Faults = { fields: new Map(), rest: [] }
 const MOST_FAULTS = 3
 
-/** Puts faults at their fields; those about no field are separate. */
+/** Assigns errors to their fields; errors without a field stay separate. */
 function placeFaults(form: ArgumentForm, texts: FieldTexts, faults: readonly ArgumentFault[]): Faults {
   const fields = shownFields(form, texts)
   const placed = new Map<string, string>()
@@ -76,7 +76,7 @@ function placeFaults(form: ArgumentForm, texts: FieldTexts, faults: readonly Arg
     const { path, says } = inner
     const field = fields.findLast(each => each.path.length > 0 && each.path.every((step, at) => path[at] === step))
     const place = path.slice(field?.path.length ?? 0).join('.')
-    // People count the items of a typed list from one.
+    // People count the items of a list from one.
     const where = field?.items && place !== '' ? `item ${Number(place) + 1}` : place
     const said = where === '' ? says : `${where} ${says}`
     if (field === undefined) rest.push(said)
@@ -88,7 +88,7 @@ function placeFaults(form: ArgumentForm, texts: FieldTexts, faults: readonly Arg
   return { fields: placed, rest: rest.slice(0, MOST_FAULTS) }
 }
 
-/** Why the schema cannot be used, once known. */
+/** Returns why the schema cannot be used, as soon as that is known. */
 function useUnusable(question: ArgumentQuestion): string | undefined {
   const [unusable, setUnusable] = useState<string>()
   useEffect(() => {
@@ -108,10 +108,10 @@ function useUnusable(question: ArgumentQuestion): string | undefined {
 
 type DialogProps = { question: ArgumentQuestion; lines: readonly SchemaLine[]; onClose: () => void }
 
-/** For the answers below the fields; a constant, since a new value would cause another render. */
+/** A constant for the buttons below the fields, since a new array would cause a render with every render. */
 const NO_PATH: readonly string[] = []
 
-/** The form and, if there is room, the schema beside it, starting at the current argument. */
+/** Shows the form and, if there is room, the schema beside it, starting at the current argument. */
 function ArgumentDialog(props: DialogProps) {
   const { lines } = props
   const { width, height } = useSize()
@@ -149,8 +149,8 @@ function isSamePath(one: readonly string[] | undefined, other: readonly string[]
 }
 
 /**
- * The form with what is in it, which may come from the editor; `isTaken`: that keeps it no longer.
- * @param at the position of the field that the person is in
+ * Returns the form with its texts, which may come from the editor; once `isTaken`, the editor no longer stores them.
+ * @param at the position of the current field
  */
 function useFilledForm(question: ArgumentQuestion, at: number, onChange: () => void) {
   const editText = useArgumentEditor()
@@ -187,11 +187,11 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
   const [at, setAt] = useState(0)
   const { form, texts, fields, isTaken, isBlankChanged, setText } = useFilledForm(question, at, () => changed())
   const [faults, setFaults] = useState(NO_FAULTS)
-  /** Why the input cannot be validated; sending it unchanged takes a second press. */
+  /** Why the text cannot be validated; sending it unvalidated takes a second press. */
   const [unchecked, setUnchecked] = useState<string>()
   const [isChecking, setChecking] = useState(false)
   const sent = useRef(false)
-  /** Counts edits and leaving, which invalidate a check in progress. */
+  /** Counts edits, including leaving the form: the result of a check that began before an edit is ignored. */
   const edits = useRef(0)
   useEffect(() => () => void (edits.current += 1), [])
   const changed = (): void => {
@@ -225,7 +225,7 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
         return undefined
       }
     }
-    // A second press during the check must not call twice.
+    // A second press while the check is running must not call twice.
     if (sent.current) return undefined
     sent.current = true
     props.onClose()

@@ -6,63 +6,61 @@ import { isJson, jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 
 /**
- * How the text of a field becomes a value: `text` is taken literally, `json` is parsed, `either` is
- * parsed where it is JSON and taken literally where it is not.
+ * How the text of a field becomes a value: `text` is taken literally, `json` is parsed, `either` is parsed if it is
+ * JSON and taken literally if not.
  */
 export type FieldKind = 'text' | 'json' | 'either'
 
-/** How a text is read, and what it must come to. */
+/** How a text is parsed, and which values are allowed. */
 export type Reading = {
   kind: FieldKind
-  /** The types of JSON Schema that its value may have; without it any. */
+  /** The JSON Schema types that its value may have; without it any. */
   types?: readonly string[]
   /** Its type in words, such as `number` or `"a" | "b"`. */
   type: string
 }
 
-/** What is typed or chosen for one argument, or for a part of one. */
+/** The input for one argument, or for a part of one. */
 export type ArgumentField = Reading & {
-  /** Tells it apart from the other fields of its form, also of alternatives that do not show. */
+  /** Distinguishes it from the other fields of its form, including those of hidden alternatives. */
   id: string
   /** Its name, or the names that lead to it, such as `filter.since`. */
   label: string
   path: readonly string[]
-  /** How the items of a list are read, of which each line is one, or each choice. It may be typed as JSON too. */
+  /** How the items of a list are parsed, of which each line or each choice is one. It may be typed as JSON too. */
   items?: Reading
-  /** Must be given, where what holds it is given. */
+  /** Must be given if its parent is given. */
   required: boolean
-  /** The name of what holds it, where that need not be given. */
+  /** The name of its parent, if that is optional. */
   requiredWith?: string
   description: string | undefined
-  /**
-   * What the field holds before anything is typed; never holds control characters but line breaks where it is typed.
-   */
+  /** The initial text of the field; if it is typed, the text contains no control characters except line breaks. */
   initial: string
-  /** The texts that it can be, or its items, where it is chosen and not typed. */
+  /** The allowed texts, or items, if it is chosen instead of typed. */
   choices?: readonly { text: string; label: string; detail?: string }[]
-  /** A list of choices that may hold the same several times. */
+  /** A list of choices that may contain the same one several times. */
   repeats?: true
-  /** What it must be, with references followed. */
+  /** Its schema, with references resolved. */
   schema: JsonObject
-  /** What it can stand for while it is empty, the first by itself; if there is nothing, it must be filled in. */
+  /** Its possible meanings while it is empty, the first by default; if there are none, it must be filled in. */
   blanks: readonly Blank[]
 }
 
-/** Stands for the value of what is left out. */
+/** The value of an argument that is left out. */
 export const LEFT_OUT = Symbol('left out')
 
-/** What an empty field stands for, and how that is said. */
+/** The meaning of an empty field, and the words for it. */
 export type Blank = { value: unknown; says: string }
-/** It is left out. */
+/** The field is left out. */
 export const OUT: Blank = { value: LEFT_OUT, says: 'left out' }
 export const EMPTY_TEXT: Blank = { value: '', says: 'sends an empty text' }
 export const EMPTY_LIST: Blank = { value: [], says: 'sends an empty list' }
 const NULL: Blank = { value: null, says: 'sends null' }
 
-/** What fills fields, by their ids: a text, or what an empty one stands for. The others hold what they begin with. */
+/** Contents of fields, by their ids: a text, or the meaning of an empty one. Other fields have their initial text. */
 export type FieldTexts = ReadonlyMap<string, string | Blank>
 
-/** What a field can stand for while it is empty. */
+/** Returns what a field may mean while it is empty. */
 export function blanksOf(
   { kind, types, items }: Pick<ArgumentField, 'kind' | 'types' | 'items'>,
   required: boolean,
@@ -71,23 +69,23 @@ export function blanksOf(
   const empty = items ? [EMPTY_LIST] : kind !== 'json' && may('string') ? [EMPTY_TEXT] : []
   const nothing = may('null') ? [NULL] : []
   if (!required) return [OUT, ...empty, ...nothing]
-  // What may be of other types than text is not guessed, unless it may be null.
+  // The meaning is not guessed for values that may be other than text, unless they may be null.
   const isAsked = !items && kind !== 'text' && types?.includes('null') !== true
   return isAsked ? [] : [...nothing, ...empty]
 }
 
-/** What a field of choices stands for while nothing is chosen. */
+/** Returns what a field of choices means while nothing is chosen. */
 export function unchosen(required: boolean): readonly Blank[] {
   return required ? [] : [OUT]
 }
 
-/** What is typed or chosen in a field. */
+/** Returns the typed or chosen text of a field. */
 export function textOf(field: Pick<ArgumentField, 'id' | 'initial'>, texts: FieldTexts): string {
   const given = texts.get(field.id) ?? field.initial
   return typeof given === 'string' ? given : ''
 }
 
-/** What an empty field stands for; undefined if it must be filled in, or is not empty. */
+/** Returns the meaning of an empty field; undefined if it must be filled in, or is not empty. */
 export function blankOf(field: ArgumentField, texts: FieldTexts): Blank | undefined {
   const given = texts.get(field.id)
   if (given !== undefined && typeof given !== 'string') return given
@@ -95,16 +93,16 @@ export function blankOf(field: ArgumentField, texts: FieldTexts): Blank | undefi
 }
 
 /**
- * What an empty field stands for unless the person chooses. Beside a filled field of an optional object nobody sees
- * that an empty list or null would be sent, so these are chosen or asked for.
+ * Returns the default meaning of an empty field. Next to a filled field of an optional object, sending an empty list or
+ * null would go unnoticed, so these must be chosen.
  */
 function impliedBlank({ blanks: [first], requiredWith }: ArgumentField): Blank | undefined {
   return requiredWith === undefined || first === EMPTY_TEXT ? first : undefined
 }
 
 /**
- * What fills an empty field so that it stands for the next that it can; undefined if there is no other, or where it is
- * not empty. One that is required with what holds it can be left out with that too.
+ * Returns the content that gives an empty field its next possible meaning; undefined if there is no other, or if the
+ * field is not empty. A field that is required only with its parent can be left out together with it.
  */
 export function otherBlank(field: ArgumentField, texts: FieldTexts): string | Blank | undefined {
   const { blanks, requiredWith } = field
@@ -115,25 +113,28 @@ export function otherBlank(field: ArgumentField, texts: FieldTexts): string | Bl
   return here !== undefined && all.length > 1 ? all[(all.indexOf(here) + 1) % all.length] : undefined
 }
 
-/** Whether a field is empty, and nothing else was chosen for it; where it must be given, something is sent for it. */
+/** Whether a field is empty without a chosen meaning; if it is required, something is sent for it. */
 export function isLeftOut(field: ArgumentField, texts: FieldTexts): boolean {
   const given = texts.get(field.id)
   return textOf(field, texts) === '' && (given === undefined || typeof given === 'string' || given === OUT)
 }
 
-/** Whether a field stands for the same with these texts as with others, where it is empty with both. */
+/** Whether a field has the same meaning with two sets of texts, if it is empty in both. */
 export function standsForSame(field: ArgumentField, one: FieldTexts, other: FieldTexts): boolean {
   if (textOf(field, one) !== '' || textOf(field, other) !== '') return true
   return blankOf(field, one) === blankOf(field, other) || (isLeftOut(field, one) && isLeftOut(field, other))
 }
 
-/** Whether a text says nothing; that of a text field says what it is, of spaces too. */
+/** Whether a text is empty; in a text field, spaces are also a value. */
 function isBlank({ kind, items }: ArgumentField, text: string): boolean {
   if (items) return linesOf(text).length === 0
   return (kind === 'text' ? text : text.trim()) === ''
 }
 
-/** What a field holds for a value, undefined if it is left out; undefined if it cannot hold that. */
+/**
+ * Returns the content of a field for a value, undefined if it is left out; undefined if the field cannot represent the
+ * value.
+ */
 export function filling(field: ArgumentField, value: unknown): string | Blank | undefined {
   const blank = field.blanks.find(each =>
     value === undefined ? each === OUT : each !== OUT && isSameJson(each.value, value),
@@ -153,27 +154,27 @@ function writtenFor(
   return kind === 'text' && typeof value === 'string' ? value : jsonText(value)
 }
 
-/** A line for each item where they can be read back from that, else JSON. */
+/** A line for each item if that can be parsed back, else JSON. */
 function listText(field: ListReading, value: readonly unknown[]): string {
   const lines = value.map(item => writtenFor(field.items, item)).join('\n')
   const read = field.choices || isShown(lines) ? readList(field, lines) : {}
   return 'value' in read && isSameJson(read.value, value) ? lines : jsonText(value)
 }
 
-/** Whether a field shows a text as it is. */
+/** Whether a field shows a text unchanged. */
 function isShown(text: string): boolean {
   const line = text.replaceAll('\n', '')
   return clean(line) === line
 }
 
-/** A choice shows its options only, and a text has no control characters. */
+/** A choice only shows its options, and a text must not contain control characters. */
 function isShowable({ choices, items }: Pick<ArgumentField, 'choices' | 'items'>, text: string): boolean {
   if (!choices) return isShown(text)
   const chosen = items ? linesOf(text) : [text].filter(each => each !== '')
   return chosen.every(each => choices.some(choice => choice.text === each))
 }
 
-/** How a field begins with a value; a text that can't be shown as it is becomes JSON with escapes, parsed back. */
+/** Returns the initial text of a field for a value; a text that cannot be shown unchanged becomes JSON with escapes. */
 export function initialOf(value: unknown, reading: Reading & Pick<ArgumentField, 'items' | 'choices'>) {
   const { kind } = reading
   if (value === undefined) return { kind, initial: '' }
@@ -188,12 +189,12 @@ export function initialOf(value: unknown, reading: Reading & Pick<ArgumentField,
   return { kind, initial: plain && !isJson(value) ? value : jsonText(value) }
 }
 
-/** The outcome of a text: its value, or what is wrong with it. */
+/** The result of parsing a text: its value, or the error. */
 type Read = { value: unknown } | { problem: string }
 
 /**
- * Reads what is in a field.
- * @param isDraft takes JSON of any type, and what is none as a text, which somebody continues with
+ * Parses the content of a field.
+ * @param isDraft accepts JSON of any type, and invalid JSON as a text, for a person to continue
  */
 export function readField(field: ArgumentField, texts: FieldTexts, isDraft: boolean): Read {
   const text = textOf(field, texts)
@@ -222,7 +223,7 @@ function readText(reading: Reading, text: string, isDraft = false): Read {
 
 type ListReading = Pick<ArgumentField, 'choices' | 'type'> & { items: Reading }
 
-/** What begins so is meant as JSON, also where something in it is wrong. */
+/** A text with this beginning is meant as JSON, even if it contains errors. */
 const BEGINS_LIST = /^\s*\[\s*"/
 
 function readList({ items, choices, type }: ListReading, text: string): Read {
@@ -264,14 +265,14 @@ function linesOf(text: string): string[] {
   return text.split('\n').filter(line => line !== '')
 }
 
-/** What a field that must be given begins with in an editor. */
+/** Returns the initial value of a required field in an editor. */
 function startFor({ choices, kind, schema }: ArgumentField): unknown {
   const [first] = choices ?? []
   if (first) return kind === 'text' ? first.text : parseWritten(first.text)
   return skeleton(schema, 1)
 }
 
-/** Checked here too, since a schema may be one that nothing can check. */
+/** Checked here too, since the validator may not support the schema. */
 function isOfTypes({ types }: Reading, value: unknown): boolean {
   return !types || types.some(type => isOfType(value, type))
 }

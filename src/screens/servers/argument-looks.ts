@@ -11,14 +11,14 @@ type KeyName = ReturnType<typeof useKeyName>
 
 type Shown = {
   texts: FieldTexts
-  /** What is wrong, by the ids of the fields. */
+  /** Errors, by the ids of the fields. */
   faults: ReadonlyMap<string, string>
-  /** The position of the field that the person is in. */
+  /** The position of the current field. */
   at: number
   keyName: KeyName
 }
 
-/** The fields of a call as its form shows them. */
+/** Returns the fields of a call as its form shows them. */
 export function looksOf(fields: readonly ArgumentField[], { texts, faults, at, keyName }: Shown): FormFieldLook[] {
   return fields.map((field, index) => {
     const empty = [emptyWords(field, texts, index === at), ...(index === at ? otherWords(field, texts, keyName) : [])]
@@ -38,7 +38,7 @@ export function looksOf(fields: readonly ArgumentField[], { texts, faults, at, k
   })
 }
 
-/** The type of a field, and how what is typed is taken. */
+/** Returns the type of a field, and how its text is parsed. */
 function kindWords({ type, kind, items, choices }: ArgumentField): string {
   const isEither = (items?.kind ?? kind) === 'either'
   return [type, ...(items && !choices ? ['one per line'] : []), ...(isEither ? ['as JSON or text'] : [])].join(', ')
@@ -49,17 +49,19 @@ function lineWords({ items, choices, repeats }: ArgumentField, keyName: KeyName)
   return items && !choices ? [`${keyName(fieldKeys, 'lineBreak')} begins the next line`] : []
 }
 
-/** What an empty field stands for, where that is not what one expects, or the person is there and can choose. */
+/**
+ * Returns the meaning of an empty field, if it is not the usual one, or if the person is in the field and can choose.
+ */
 function emptyWords(field: ArgumentField, texts: FieldTexts, isHere: boolean): string | undefined {
   const { required, requiredWith, blanks } = field
   const blank = blankOf(field, texts)
   if (!isLeftOut(field, texts)) return blank?.says
-  // Whether what holds it is sent depends on the fields beside it.
+  // Whether its parent is sent depends on the other fields.
   if (requiredWith !== undefined) return undefined
   return (required && blank?.value !== '') || (isHere && blanks.length > 1) ? blank?.says : undefined
 }
 
-/** What the key does that goes on to what else an empty field can stand for. */
+/** Says that a key changes the meaning of an empty field. */
 function otherWords(field: ArgumentField, texts: FieldTexts, keyName: KeyName): string[] {
   const other = otherBlank(field, texts)
   if (other === undefined) return []
@@ -67,7 +69,7 @@ function otherWords(field: ArgumentField, texts: FieldTexts, keyName: KeyName): 
   return [`${keyName(argumentKeys, 'empty')} ${does}`]
 }
 
-/** Why a field cannot stand for something else while it is empty. */
+/** Says why an empty field cannot have another meaning. */
 export function nothingElse(isFilled: boolean): string {
   return isFilled ? 'It is filled in; empty it first.' : 'There is no other value to choose for an empty field here.'
 }

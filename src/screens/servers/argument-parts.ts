@@ -5,26 +5,26 @@ import { requiredNames, skeleton, startOf, tupleOf } from '../../domain/suites/s
 import { blanksOf, initialOf, unchosen, type ArgumentField, type FieldKind, type Reading } from './argument-field.ts'
 import { schemaType } from './schema-lines.ts'
 
-/** A part of a form: what one schema asks for. */
+/** A part of a form, for one schema. */
 export type Part =
   | { kind: 'field'; field: ArgumentField }
-  /** Sent as it is wherever what holds it is given. */
+  /** Always sent if its parent is given. */
   | { kind: 'fixed'; value: unknown }
   | { kind: 'group'; required: boolean; parts: readonly (readonly [name: string, part: Part])[] }
-  /** One of some variants, which the field says by its position. */
+  /** One of several variants, which the field selects by position. */
   | { kind: 'variants'; required: boolean; field: ArgumentField; variants: readonly Part[] }
 
-/** Objects within objects whose properties are fields of their own; what is deeper is typed as JSON. */
+/** Maximum nesting of objects whose properties are separate fields; deeper ones are typed as JSON. */
 const MOST_LEVELS = 3
 /** More fields than this are easier to edit as one JSON text. */
 const MOST_FIELDS = 40
-/** Keywords whose demands no field can show. */
+/** Keywords whose rules no field can show. */
 const UNSHOWN = ['allOf', 'if', 'dependentSchemas', 'patternProperties', '$ref']
 
-/** The parts of a schema of arguments; undefined if they have to be written as one text. */
+/** Returns the parts of a schema of arguments; undefined if they must be written as one text. */
 export function partsOf(schema: JsonObject): Part | undefined {
   for (let levels = MOST_LEVELS; levels > 0; levels -= 1) {
-    // Each has all of the reader's work: what is beyond it would be shown as if it could be anything.
+    // Each gets the reader's full limit: a schema beyond it would be shown as if any value were allowed.
     const read = plainSchemas(schema)
     const root = read(schema)
     const plain = root.options.length > 0 ? root.options : [root]
@@ -35,7 +35,7 @@ export function partsOf(schema: JsonObject): Part | undefined {
   return undefined
 }
 
-/** Whether the schema of an object has no arguments. One that says no more than its type may have any. */
+/** Whether the schema of an object has no arguments. A schema with nothing but a type allows any. */
 function takesNothing(schema: JsonObject): boolean {
   const { properties, additionalProperties: others } = schema
   if (!isShown(schema)) return false
@@ -58,20 +58,20 @@ function countFields(part: Part): number {
   return part.kind === 'field' ? 1 : 0
 }
 
-/** Where a part stands, and how deep its own parts may be. */
+/** The position of a part, and the maximum depth of its own parts. */
 type Place = {
   path: readonly string[]
   id: string
   required: boolean
   levels: number
   read: (schema: unknown) => PlainSchema
-  /** What the schema that holds it suggests. */
+  /** The default value in the schema of its parent. */
   start: unknown
-  /** The nearest that holds it and need not be given: nothing in it is filled in, or it would always be sent. */
+  /** The closest optional parent: nothing in it is prefilled, or it would always be sent. */
   optional?: string | undefined
-  /** Alternatives are told apart already by its constants. */
+  /** Constants already distinguish the alternatives. */
   isVariant?: boolean
-  /** A constant is filled in beforehand: it must be given, or tells an alternative from others. */
+  /** A constant is prefilled: it is required, or distinguishes an alternative from others. */
   isConstantSent?: boolean
 }
 
@@ -149,7 +149,9 @@ function variantsOf(options: readonly PlainSchema[], schema: JsonObject, place: 
   return { kind: 'variants', required: place.required, field, variants }
 }
 
-/** What tells an alternative from the others: its constants, its title, what it requires, or its type. */
+/**
+ * Returns what distinguishes an alternative from the others: its constants, its title, what it requires, or its type.
+ */
 function variantLabel({ schema, ...rest }: PlainSchema, read: Place['read']): string {
   const properties = isPlainObject(schema['properties']) ? schema['properties'] : {}
   const needed = [...requiredNames(schema)].filter(name => typeof name === 'string')
@@ -202,7 +204,7 @@ function fieldOf(plain: PlainSchema, place: Place): ArgumentField {
   return { ...about, ...types, ...list, ...initialOf(value, reading), blanks: blanksOf(reading, place.required) }
 }
 
-/** How the items of a list are read that holds nothing but texts, numbers and switches, and their choices. */
+/** Returns how the items of a list of texts, numbers and booleans are parsed, and their choices. */
 function itemsOf(
   { schema, options }: PlainSchema,
   { read }: Place,
@@ -220,7 +222,7 @@ function itemsOf(
 
 const SCALARS = new Set(['string', 'number', 'integer', 'boolean', 'null'])
 
-/** Switches and values that are named are chosen; a required one begins at the first that is named. */
+/** Makes booleans and enumerated values choices; a required one starts at the first enumerated value. */
 function chosenOf(
   plain: PlainSchema,
   { start, required }: { start: unknown; required: boolean },
@@ -242,15 +244,15 @@ function chosenOf(
 }
 
 /**
- * Named values as choices, and how a value is written as one; undefined if some are none to choose from.
- * @param isWritable whether a text can stand for itself
+ * Returns enumerated values as choices, and a function that writes a value as one; undefined if some cannot be choices.
+ * @param isWritable whether a text can be written unchanged
  */
 function choicesFor(named: readonly NamedValue[], isWritable: (text: string) => boolean) {
   if (named.length === 0 || named.some(({ value }) => typeof value === 'object' && value !== null)) return undefined
-  // An empty text is the same as one that is left out, so a choice that has one is JSON.
+  // An empty text would be the same as one that is left out, so such a choice is JSON.
   const isText = named.every(({ value }) => typeof value === 'string' && value !== '' && isWritable(value))
   const written = (value: unknown): string => (isText ? String(value) : jsonText(value))
-  // A text that looks as a number or null that can be chosen too is told from that.
+  // A text that looks like a number or null of another choice must be distinguished from it.
   const others = new Set(named.flatMap(({ value }) => (typeof value === 'string' ? [] : [jsonText(value)])))
   const labelOf = (value: unknown): string =>
     typeof value === 'string' && value !== '' && isWritable(value) && !others.has(value) ? value : jsonText(value)
@@ -283,13 +285,13 @@ function typesOf({ schema, options, isNullable }: PlainSchema): string[] {
   return [...types, ...(isNullable ? ['null'] : [])]
 }
 
-/** The types of values that a schema allows, where it says them. */
+/** Returns the types of values that a schema allows, if it says so. */
 function knownTypes(plain: PlainSchema): Pick<Reading, 'types'> {
   const types = typesOf(plain)
   return types.includes('') ? {} : { types }
 }
 
-/** The type of values that a schema allows; empty if it does not say. */
+/** Returns the type of values that a schema allows; empty if it does not say. */
 function typeOf(schema: JsonObject): string {
   const { type } = schema
   if (typeof type === 'string') return type
@@ -298,7 +300,7 @@ function typeOf(schema: JsonObject): string {
   return named.length > 0 && named.every(({ value }) => typeof value === 'string') ? 'string' : ''
 }
 
-/** Scalars stay empty, because a made-up number or switch would be sent unnoticed. */
+/** Scalars stay empty, because an invented number or boolean would be sent unnoticed. */
 function structureOf(plain: PlainSchema, { read }: Place): unknown {
   const { schema, options } = plain
   if (options.length > 0) return undefined

@@ -15,22 +15,22 @@ import {
 } from './argument-field.ts'
 import { partsOf, type Part } from './argument-parts.ts'
 
-/** What is asked before a call: a field for each argument, or one field for all of them as JSON. */
+/** The form before a call: a field for each argument, or one field for all of them as JSON. */
 export type ArgumentForm = {
   whole: boolean
   part: Part
-  /** What some fields hold beside what they begin with. */
+  /** Contents of fields that differ from their initial text. */
   texts: FieldTexts
 }
 
-/** Whether nothing is asked. */
+/** Whether there is nothing to fill in. */
 export function asksNothing({ part }: ArgumentForm): boolean {
   return part.kind === 'group' && part.parts.length === 0
 }
 
 const NO_TEXTS: FieldTexts = new Map()
 
-/** The form of a tool's input schema. */
+/** Returns the form for a tool's input schema. */
 export function argumentForm(schema: JsonObject | null | undefined): ArgumentForm {
   if (!schema) return wholeOf({})
   const part = partsOf(schema)
@@ -39,7 +39,7 @@ export function argumentForm(schema: JsonObject | null | undefined): ArgumentFor
   return wholeOf(isPlainObject(start) ? start : {})
 }
 
-/** The fields that show: of variants those of the one that is chosen. */
+/** Returns the visible fields: of variants only those of the selected one. */
 export function shownFields({ part }: Pick<ArgumentForm, 'part'>, texts: FieldTexts): ArgumentField[] {
   if (part.kind === 'field') return [part.field]
   if (part.kind === 'fixed') return []
@@ -50,7 +50,7 @@ export function shownFields({ part }: Pick<ArgumentForm, 'part'>, texts: FieldTe
 
 const PROMPT_TEXT = { kind: 'text', type: 'text', types: ['string'] } as const
 
-/** The form of a prompt's arguments, which are texts. */
+/** Returns the form for a prompt's arguments, which are texts. */
 export function promptForm(
   declared: readonly { name: string; description?: string | null | undefined; required?: boolean | null | undefined }[],
 ): ArgumentForm {
@@ -71,7 +71,9 @@ export function promptForm(
   return { whole: false, part: { kind: 'group', required: true, parts }, texts: NO_TEXTS }
 }
 
-/** The form with what was sent before; all of it is one JSON text where a field cannot hold its value. */
+/**
+ * Returns the form filled with earlier arguments; all of them are one JSON text if a field cannot represent its value.
+ */
 export function filledForm(form: ArgumentForm, sent: JsonObject): ArgumentForm {
   if (form.whole) return wholeOf(sent)
   const texts = new Map<string, string | Blank>()
@@ -81,14 +83,14 @@ export function filledForm(form: ArgumentForm, sent: JsonObject): ArgumentForm {
   return back && 'value' in back && isSameJson(back.value, sent) ? filled : wholeOf(sent)
 }
 
-/** The form with what was sent last; undefined if there was nothing, or it does not go into the fields any more. */
+/** Returns the form filled with the last arguments; undefined if there were none, or they no longer fit the fields. */
 export function rememberedForm(form: ArgumentForm, sent: JsonObject): ArgumentForm | undefined {
   if (asksNothing(form) || Object.keys(sent).length === 0) return undefined
   const filled = filledForm(form, sent)
   return filled.whole === form.whole ? filled : undefined
 }
 
-/** Puts a value into the fields of a part; answers whether they can hold it. Undefined leaves it out. */
+/** Fills the fields of a part with a value; returns whether they can represent it. Undefined leaves it out. */
 function fill(part: Part, value: unknown, texts: Map<string, string | Blank>): boolean {
   if (part.kind === 'fixed') return value === undefined || isSameJson(value, part.value)
   if (part.kind === 'field') return fillField(part.field, value, texts)
@@ -136,12 +138,12 @@ function wholeOf(value: JsonObject): ArgumentForm {
 
 export type ParsedArguments =
   | { value: JsonObject }
-  /** What is wrong with each field, by its id. */
+  /** Errors of the fields, by id. */
   | { problems: ReadonlyMap<string, string> }
 
 type Parsed = { value: unknown } | { problems: ReadonlyMap<string, string> }
 
-/** Reads what was typed. An empty optional field is left out, and an object of which nothing is given. */
+/** Parses the fields. An empty optional field is left out, and so is an object without any given field. */
 export function parseArguments(form: ArgumentForm, texts: FieldTexts): ParsedArguments {
   const read = valueOf(form.part, texts)
   if ('problems' in read) return read
@@ -150,7 +152,7 @@ export function parseArguments(form: ArgumentForm, texts: FieldTexts): ParsedArg
   return { problems: new Map([[field?.id ?? '', 'must be a JSON object, such as {}']]) }
 }
 
-/** @param isDraft takes JSON of any type, which somebody continues with */
+/** @param isDraft accepts JSON of any type, for a person to continue */
 function valueOf(part: Part, texts: FieldTexts, isDraft = false): Parsed {
   if (part.kind === 'fixed') return { value: part.value }
   if (part.kind === 'field') return readPart(part.field, texts, isDraft)
@@ -172,8 +174,8 @@ function valueOf(part: Part, texts: FieldTexts, isDraft = false): Parsed {
 }
 
 /**
- * A value to continue from in an editor: what the fields hold, also what cannot be read, as a text, and a start for
- * each that must be given and is empty.
+ * Returns a value to continue from in an editor: the contents of the fields, including invalid ones as texts, and an
+ * initial value for each empty required field.
  */
 export function draftOf(form: ArgumentForm, texts: FieldTexts): unknown {
   const read = valueOf(form.part, texts, true)

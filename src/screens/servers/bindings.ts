@@ -76,7 +76,7 @@ export const serversKeys = define.screen('servers', 'Servers', {
   remove: on('delete', 'remove server', { needs: 'servers.delete', help: 'Delete the saved server, after asking.' }),
 })
 
-/** Only in a workspace that ends with the program. */
+/** Active only in a workspace that ends with the program. */
 export const unsavedKeys = define.first('unsaved', 'Nothing is saved', {
   save: {
     keys: ['s'],
@@ -114,7 +114,7 @@ export const toolsKeys = define.panel('tools', 'Tools', {
 
 const EMPTY = { keys: ['ctrl+o'], hint: true } as const
 
-/** In a form that a server asks for. */
+/** Active in a form that a server asks for. */
 export const requestedKeys = define.overlay('requested', 'Form that a server asks for', {
   empty: {
     ...EMPTY,
@@ -123,7 +123,7 @@ export const requestedKeys = define.overlay('requested', 'Form that a server ask
   },
 })
 
-/** In the form of a call. */
+/** Active in the form of a call. */
 export const argumentKeys = define.overlay('arguments', 'Arguments of a call', {
   editText: on('editText', 'edit as text', {
     hint: true,

@@ -29,7 +29,7 @@ const NO_RUNNING = unavailable('No running call that was made here is chosen.')
 const NO_CALLS = 'No calls yet.'
 const OF_SESSION = 'Calls of this session only: this service stores none.'
 
-/** What was called, rendered and read by hand, newest first. */
+/** Lists the person's calls, rendered prompts and reads, newest first. */
 export function Calls({ projectId, server, focused }: TabProps) {
   const { symbols } = useTheme()
   const { calls, isStored, data } = useCallHistory(projectId, server, true)
@@ -41,7 +41,7 @@ export function Calls({ projectId, server, focused }: TabProps) {
   const openText = useTextOverlay()
   const next = `Go to the tab Tools and press ${useKeyName()(toolsKeys, 'call')} to call one.`
   const clear = useClear({ projectId, server })
-  // Draws the ages again, and how long calls run.
+  // Renders the ages again, and the duration of running calls.
   useNow()
   const isRunning = calls.some(({ status }) => status === 'running')
   useRunningNow(isRunning)
@@ -56,7 +56,7 @@ export function Calls({ projectId, server, focused }: TabProps) {
     if (before && after) openText(`Two calls on ${server.name}`, comparedLines(before, after, symbols))
   }
   const notify = useNotify()
-  // The row is read when the key is pressed, so that moving through the list does not render everything around it.
+  // Reads the row when the key is pressed, so that moving through the list does not render everything around it.
   const onChosen = (actOf: (call: ListedCall | undefined) => KeyHandler | Unavailable): KeyHandler | Unavailable =>
     calls.length === 0
       ? NOTHING
@@ -100,7 +100,7 @@ function stopOf(call: ListedCall | undefined): KeyHandler | Unavailable {
   return call?.record?.outcome.state === 'running' ? call.record.stop : NO_RUNNING
 }
 
-/** What is sent again: of this session as it was sent, else as it is stored. */
+/** Returns the call to send again: for calls of this session as it was sent, else as it is stored. */
 function sentBy(call: ListedCall | undefined) {
   return call && { ...call, ...(call.record && { input: call.record.input, incomplete: call.record.incomplete }) }
 }

@@ -21,28 +21,28 @@ import {
 
 export type ServerChanges = z.infer<ReturnType<typeof ProjectServerUpdateRequest>>
 
-/** What was typed about a saved server. */
+/** The form of a saved server. */
 export type ServerTyped = {
   name: string
-  /** As in {@link reachOf}; the same address, or nothing for a program, stays as it is. */
+  /** As in {@link reachOf}; the same address, or nothing for a program, leaves it unchanged. */
   where: string
   env: string
   headers: string
   timeout: string
   token: string
-  /** Headers and client secret, or the environment of a program, are taken out unless given again. */
+  /** Headers and client secret, or the environment of a program, are removed unless given again. */
   forget: boolean
 }
 
-/** The texts that stand for what is stored; empty if the service does not return it. */
+/** The texts for the stored values; empty if the service does not return them. */
 export type StoredTexts = Pick<ServerTyped, 'where' | 'env' | 'headers' | 'timeout'>
 
-/** The kinds as the write side knows them; the read side may have other words for HTTP. */
+/** Whether a server is a program. Write operations use these transport types; reads may use other words for HTTP. */
 export function isProgram({ transportType }: { transportType: string }): boolean {
   return transportType === 'stdio'
 }
 
-/** What a form shows of how a saved server is reached, with dots for secrets. */
+/** Returns how a form shows the connection of a saved server, with dots for secrets. */
 export function storedTexts(server: ProjectServer, stored: StoredReach = {}): StoredTexts {
   return {
     where: isProgram(server) ? shownCommand(stored) : (server.url ?? ''),
@@ -53,8 +53,8 @@ export function storedTexts(server: ProjectServer, stored: StoredReach = {}): St
 }
 
 /**
- * What of a saved server is to change, as it is sent. What is not in it stays as it is, also what the service keeps to
- * itself. A text says why it cannot be.
+ * Returns the changes of a saved server to send. Everything else stays, including what the service does not return. A
+ * text says why it cannot be changed.
  */
 export function changesOf(server: ProjectServer, typed: ServerTyped, stored: StoredReach = {}): ServerChanges | string {
   const was = storedTexts(server, stored)
@@ -78,18 +78,18 @@ export function changesOf(server: ProjectServer, typed: ServerTyped, stored: Sto
   }
 }
 
-/** What was typed, beside what the form began with and what is stored. */
+/** The typed values, with the form's initial ones and the stored ones. */
 type Edit = {
   typed: ServerTyped
   was: StoredTexts
   stored: StoredReach
   forgets: boolean
-  /** The service may drop what was stored for the place before: what the form shows is sent along. */
+  /** The service may drop what was stored for the previous command or address, so the visible values are sent along. */
   isElsewhere: boolean
 }
 type Parts = Pick<ServerChanges, 'env' | 'headers'> | string
 
-/** Only what differs: a transport is named where it becomes another one. */
+/** Returns only the differences: a transport is included if it changes. */
 function newReach(
   server: ProjectServer,
   { where }: ServerTyped,
@@ -107,7 +107,7 @@ function newReach(
   return rest
 }
 
-/** The environment of a program, where it is to change; a new one replaces all that is stored. */
+/** Returns the environment of a program if it changes; a new one replaces everything stored. */
 function programParts({ typed, was, stored, forgets, isElsewhere }: Edit, inFront: Pairs | undefined): Parts {
   if (typed.token.trim() !== '') return NO_TOKEN
   if (isOther(typed.headers, was.headers)) return NO_HEADERS
@@ -117,7 +117,7 @@ function programParts({ typed, was, stored, forgets, isElsewhere }: Edit, inFron
   return typeof env === 'string' ? env : { env }
 }
 
-/** The headers of an address, where they are to change. */
+/** Returns the headers of an address if they change. */
 function addressParts({ typed, was, stored, forgets, isElsewhere }: Edit): Parts {
   if (isOther(typed.env, was.env)) return NO_ENVIRONMENT
   const token = pairsOf(HEADERS, '', tokenLines(typed.token.trim()))
@@ -133,7 +133,7 @@ function isOther(typed: string, was: string): boolean {
   return typed.trim() !== '' && typed.trim() !== was
 }
 
-/** The pairs of a text with what is stored behind their dots, and others in the place of those of their names. */
+/** Merges the pairs of a text with the stored values behind their dots; others replace pairs of the same name. */
 function merged(kind: PairKind, text: string, others: Pairs, stored: Pairs | undefined): Pairs | string {
   const typed = pairsOf(kind, text)
   if (typeof typed === 'string') return typed

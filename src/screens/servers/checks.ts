@@ -9,7 +9,7 @@ import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
 import type { ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 
-/** What a server that is switched off answers, whatever is asked of it; `key` switches it on. */
+/** Returns the message of a server that is switched off, for any request; `key` switches it on. */
 export function switchedOff(name: string, key: string): ErrorText {
   return {
     title: `${name} is switched off.`,
@@ -18,7 +18,7 @@ export function switchedOff(name: string, key: string): ErrorText {
   }
 }
 
-/** The same where neither the server nor the key is at hand. */
+/** The same message if neither the server nor the key is known. */
 const OFF: ErrorText = {
   title: 'Switched off',
   sentence: 'The server is saved, but switched off, so nothing connects to it.',
@@ -31,15 +31,15 @@ export function isOff(error: unknown): boolean {
 
 export type ServerInput = { projectId: string; serverId: string }
 
-/** The outcome of a check that was asked for, and how long the answer took, in milliseconds. */
+/** The outcome of a requested check, and the duration of the answer, in milliseconds. */
 export type Timed<T> = { durationMs: number; outcome: { value: T } | { problem: ErrorText } }
 
-/** Kept for the whole session: the list shows what the last check said. */
+/** Kept for the whole session: the list shows the result of the last check. */
 const KEPT = { gcTime: Infinity, staleTime: 0 }
 
 /**
- * The doctor's report of a server. It runs only when asked, and is not handed the query's signal,
- * so that looking elsewhere does not stop what was asked for.
+ * Returns the query for the doctor's report of a server. It runs only on request, and does not use the query's signal,
+ * so that moving elsewhere does not stop it.
  */
 export function doctorQuery({ client, queries, doctorSteps, doctorReports }: Workspace, input: ServerInput) {
   return queryOptions<ExaminedReport, ApiError, ExaminedReport, readonly unknown[]>({
@@ -54,14 +54,14 @@ export function doctorQuery({ client, queries, doctorSteps, doctorReports }: Wor
   })
 }
 
-/** Connects and initializes once. */
+/** Returns the query that connects and initializes once. */
 export function validateQuery({ client, queries }: Workspace, input: ServerInput) {
   return timedQuery<ValidateResult>(queries.servers.validate.options(input).queryKey, () =>
     client.servers.validate(input),
   )
 }
 
-/** Asks what the saved settings demand; never connects. */
+/** Asks which sign-in the saved settings require; never connects. */
 export function oauthQuery({ client, queries }: Workspace, input: ServerInput) {
   return timedQuery<CheckOAuthResult>(queries.servers.checkOAuth.options(input).queryKey, () =>
     client.servers.checkOAuth(input),
@@ -83,7 +83,7 @@ function timedQuery<T>(key: readonly unknown[], ask: () => Promise<T>) {
   })
 }
 
-/** The last answer of something that runs only when asked, and whether it is being asked now. */
+/** Returns the last answer of a query that runs only on request, and whether it is running. */
 export function useManualQuery<T>(
   options: UseQueryOptions<T, ApiError, T, readonly unknown[]>,
 ): ApiQuery<T> & { running: boolean } {
@@ -92,7 +92,7 @@ export function useManualQuery<T>(
     data: query.data,
     pending: query.isPending,
     hasData: query.data !== undefined,
-    // Checks are asked over POST, which no cache keeps.
+    // Checks use POST, which no cache stores.
     restored: false,
     problem: query.error ? describeError(query.error) : undefined,
     updatedAt: query.dataUpdatedAt || undefined,
@@ -101,7 +101,9 @@ export function useManualQuery<T>(
   }
 }
 
-/** Starts a check of a server; one that is under way is not started again. Its failure is the query's. */
+/**
+ * Returns a function that checks a server; a running check is not started again. Its failure is stored in the query.
+ */
 export function useServerChecks() {
   const workspace = useWorkspace()
   const queryClient = useQueryClient()
@@ -115,7 +117,7 @@ export function useServerChecks() {
   }
 }
 
-/** Resources of which all reads about a server are its own answers. */
+/** Resources whose reads about a server are all answers of the server itself. */
 const ANSWERED: ReadonlySet<unknown> = new Set([contract.servers.doctor.resource, contract.liveServers.get.resource])
 
 /**

@@ -21,7 +21,7 @@ import { callLook, KIND_WORDS } from './result-lines.ts'
 import { progressOf } from './running-call.ts'
 import type { DoctorState } from './use-doctor-states.ts'
 
-/** A saved server with what the doctor last said about it. */
+/** A saved server with the doctor's last result. */
 export type ServerRow = {
   server: ProjectServer
   doctor: DoctorState | undefined
@@ -29,13 +29,13 @@ export type ServerRow = {
   asks: boolean
 }
 
-/** Longest text of a cell; more is never visible, and filters prepare all of it. */
+/** Maximum characters of a cell; more is never visible, and filters prepare all of it. */
 const MOST_TEXT = 300
 
-/** Columns that the doctor's states may take, so that names get the rest. */
+/** Columns for the doctor's states, so that names get the rest. */
 const DOCTOR = { least: 9, most: 24 }
 
-/** What the longest of the doctor's states takes, in columns. */
+/** Returns the columns of the longest doctor's state. */
 export function doctorWidth(rows: readonly ServerRow[], symbols: Symbols): number {
   const longest = Math.max(0, greatest(rows.map(row => widthOf(doctorText(row, symbols)))))
   return Math.min(DOCTOR.most, Math.max(DOCTOR.least, longest))
@@ -75,7 +75,7 @@ export function serverColumns(symbols: Symbols, doctor: number): readonly Column
   ]
 }
 
-/** Of a report that is not fresh; the one before says nothing about an examination under way. */
+/** Returns the age of a report that is not fresh; during an examination the previous age does not matter. */
 function ageOf({ look, at }: DoctorState): string {
   const age = look.tone === 'live' || at === undefined ? 'now' : formatAge(at, Date.now())
   return age === 'now' ? '' : ` ${age}`
@@ -110,13 +110,13 @@ export function isTemplate(resource: ListedResource): resource is ResourceTempla
   return typeof resource['uri'] !== 'string'
 }
 
-/** Its address, with the variables of a template. */
+/** Returns its address, or its template with variables. */
 export const addressOf = (resource: ListedResource): string =>
   isTemplate(resource) ? resource.uriTemplate : resource.uri
 
 type Subscriptions = LiveServer['subscriptions']
 
-/** With how often each was updated, where any is subscribed to. */
+/** Returns the columns, including the number of updates if any resource is subscribed to. */
 export function resourceColumns(symbols: Symbols, subscriptions: Subscriptions): readonly Column<ListedResource>[] {
   if (subscriptions.length === 0) return plainResourceColumns
   const updates = new Map(subscriptions.map(each => [each.uri, each.updates]))
@@ -146,7 +146,7 @@ export function callColumns(symbols: Symbols): readonly Column<ListedCall>[] {
     noteColumn('What', 8, ({ kind }) => KIND_WORDS[kind], { id: 'kind', from: 56, sort: ({ kind }) => kind }),
     nameColumn('Of', ({ target }) => target, {
       id: 'target',
-      // With its progress it may be any length.
+      // With its progress it may have any length.
       isName: false,
       cell: ({ target, record }) =>
         shorten([target, record ? progressOf(record) : ''].filter(Boolean).join('  '), MOST_TEXT),

@@ -15,7 +15,10 @@ import { callLook } from './result-lines.ts'
 const MOST_VALUE = 2_000
 const MOST_LINES = 500
 
-/** The two calls that are compared, or why there are none: both marked ones, else the chosen and the one before. */
+/**
+ * Returns the two calls to compare, or why there are none: both marked ones, else the selected one and the one before
+ * it.
+ */
 export function comparedPair(
   marked: readonly ListedCall[],
   chosen: ListedCall | undefined,
@@ -37,7 +40,7 @@ function isSameCall(one: ListedCall, other: ListedCall): boolean {
   return one.kind === other.kind && one.target === other.target && isSameJson(one.input ?? {}, other.input ?? {})
 }
 
-/** Two calls beside each other, and what differs in their arguments and results. */
+/** Shows two calls side by side, with the differences in their arguments and results. */
 export function comparedLines(earlier: CallRecord, later: CallRecord, symbols: Symbols): Line[] {
   const both = [earlier, later].map(record => {
     const { symbol, word } = callLook(statusOf(record))

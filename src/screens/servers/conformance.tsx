@@ -18,7 +18,7 @@ import { serverConformanceKeys } from './bindings.ts'
 import { NO_ITEMS, type TabProps } from './tab.ts'
 import { useNow } from './use-now.ts'
 
-/** The last whole run of the official suite against a server; a command runs it. */
+/** Shows the last complete run of the official suite against a server; it is started by a command. */
 export function Conformance({ projectId, server, focused }: TabProps) {
   const { symbols } = useTheme()
   const { conformanceReports, profile, storedReaches, unsaved } = useWorkspace()
@@ -26,7 +26,7 @@ export function Conformance({ projectId, server, focused }: TabProps) {
   const copy = useCopy()
   const notify = useNotify()
   const now = useNow()
-  // Looked up with every minute: a command of another process writes it.
+  // Checked every minute: a command in another process writes it.
   const kept = conformanceReports?.of(projectId).find(({ serverId }) => serverId === server.id)
   const changedAt = toEpochMs(server.updatedAt)
   const isOld = kept !== undefined && changedAt !== undefined && changedAt > kept.at
@@ -62,7 +62,7 @@ const LOOKS: Record<KeptScenario['state'], readonly [symbol: 'ok' | 'error' | 'w
   unjudged: ['warn', 'warn'],
 }
 
-/** The verdict, each scenario, and below a failed one its checks with what was found. */
+/** Returns the verdict, each scenario, and below a failed one its checks with what was found. */
 function conformanceLines(
   { at, report, isOld }: { at: number; report: ConformanceReport; isOld: boolean },
   symbols: Symbols,

@@ -17,7 +17,7 @@ import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap
 import type { Tone } from '../../tui/theme/theme.ts'
 import { isLocalOnly, useLiveServer } from './use-live-server.ts'
 
-/** What a server's program printed beside the protocol, and what it logged by it. */
+/** Output of a server's program outside the protocol, and its log messages within the protocol. */
 export const consoleTab = collectionTab({
   noun: 'line',
   title: 'Console',
@@ -96,7 +96,7 @@ export const consoleTab = collectionTab({
       : { why: 'The server has not logged anything yet.', next: 'Its output appears where it runs.' },
 })
 
-/** How a level of a log message is drawn; servers write what they like. */
+/** Returns the tone for the level of a log message; servers may send any word. */
 export function levelTone(level: string | null | undefined): Tone {
   const at = LOG_LEVELS.indexOf(level as LogLevel)
   if (at >= LOG_LEVELS.indexOf('error')) return 'error'

@@ -21,7 +21,7 @@ import { reportLook, stepLook } from './status.ts'
 import { ownValue } from '../../lib/own-value.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
-/** The steps in the words of the screen, in the order in which the service takes them. */
+/** The steps in the words of the screen, in the order of the service. */
 const STEP_NAMES: Record<DoctorStep, string> = {
   probe: 'probe',
   connection: 'connection',
@@ -43,8 +43,8 @@ const NEXT: Record<string, string> = {
 }
 
 /**
- * Shown until the answer comes: the steps that have ended, where the service reports them one by one, and which one is
- * under way. A service that answers all steps at once says nothing before, which is said.
+ * Returns the lines until the answer arrives: the finished steps, if the service reports them individually, and the
+ * current one. If the service returns all steps at once, a line says so.
  */
 export function runningLines(symbols: Symbols, steps: StepsTaken | undefined): Line[] {
   if (!steps)
@@ -72,7 +72,7 @@ function waitingLine(symbols: Symbols, step: DoctorStep): Line {
   return { text: `${symbols.pending} ${STEP_NAMES[step]}`, tone: 'muted', indent: 2 }
 }
 
-/** A report for reading: the overall state with the next step, each step, who answered, what failed. */
+/** Returns a report: the overall state with the next step, each step, the server's identity, the failures. */
 export function reportLines(
   report: ExaminedReport,
   server: { enabled: boolean },
@@ -99,7 +99,7 @@ export function reportLines(
 
 const FINDINGS = { wrong: ['warn', 'warn'], advice: ['bullet', 'plain'], unchecked: ['pending', 'muted'] } as const
 
-/** How the findings differ from those of the report before; nothing if they cannot be compared. */
+/** Says how the findings differ from those of the previous report; nothing if they cannot be compared. */
 function sinceLines({ since }: ExaminedReport, symbols: Symbols): Line[] {
   if (!since) return []
   const age = formatAge(toEpochMs(since.generatedAt), serviceTime(Date.now()))
@@ -119,7 +119,7 @@ function sinceLines({ since }: ExaminedReport, symbols: Symbols): Line[] {
   ]
 }
 
-/** What mcpdeck found in the report; the texts quote the server. */
+/** Returns mcpdeck's findings in the report; the texts quote the server. */
 function findingLines(
   title: string,
   kind: DoctorFinding['kind'],
@@ -138,7 +138,7 @@ function findingLines(
   return lines.length > 0 ? ['', heading(title), ...lines] : []
 }
 
-/** Steps of the contract in its order, then any that a newer service adds. */
+/** Returns the contract's steps in order, then any that a newer service adds. */
 function stepLines(report: DoctorReport, symbols: Symbols): Line[] {
   const known: readonly string[] = DOCTOR_STEPS
   const added = Object.keys(report.checks).filter(name => !known.includes(name))
@@ -150,7 +150,7 @@ function stepLines(report: DoctorReport, symbols: Symbols): Line[] {
   return steps.flatMap(([name, check]) => stepLine(fit(name, width), check, symbols))
 }
 
-/** The row is cut at the pane's edge, so the detail of a failed step is below in full. */
+/** Returns the line of a step. It is cut at the pane's edge, so the detail of a failed step follows below in full. */
 function stepLine(name: string, check: DoctorCheck | null | undefined, symbols: Symbols): Line[] {
   if (!check) return [{ parts: [{ text: `  ${UNKNOWN} ${name}  not reported`, tone: 'muted' }] }]
   const look = stepLook(check.status)
@@ -168,8 +168,8 @@ function stepLine(name: string, check: DoctorCheck | null | undefined, symbols: 
 }
 
 /**
- * Why the doctor broke off: our sentence for the code, then the service's words where no step has told them. What to do
- * is above.
+ * Says why the doctor stopped: our sentence for the code, then the service's message unless a step already quotes it.
+ * The next step is above.
  */
 function errorLines(report: DoctorReport): Line[] {
   if (!report.error) return []
@@ -188,7 +188,7 @@ function errorLines(report: DoctorReport): Line[] {
   ]
 }
 
-/** Who answered, where anybody did. */
+/** Identifies the server, if it answered. */
 function serverLines(report: ExaminedReport): Line[] {
   if (!isPlainObject(report.initInfo)) return []
   const info = report.initInfo
@@ -206,7 +206,7 @@ function tokensField(tokens: number): Field {
   return ['Tool list', `about ${formatCount(tokens)} tokens of a model’s context (an estimate)`]
 }
 
-/** Wrapped, not cut: which capabilities are missing is what one looks for. */
+/** Returns the capabilities, wrapped instead of cut, since missing ones are important. */
 function capabilityLines(report: DoctorReport): Line[] {
   if (!report.capabilities) return []
   const names = Object.keys(report.capabilities).join(', ') || 'none'

@@ -17,13 +17,13 @@ import type { Look, Symbols } from '../../tui/theme/theme.ts'
 import { serverImportKeys } from './bindings.ts'
 import { lookColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 
-/** The servers of some files, and what is wrong with the files. */
+/** The servers in some files, and the problems of the files. */
 export type Choice = { candidates: readonly Candidate[]; problems: readonly FileProblem[] }
 
 const WIDTH = 96
-/** Border, column titles and what is said of the chosen one. */
+/** Rows of the border, the column titles and the remarks on the selected server. */
 const ROWS_AROUND = 9
-/** Of what is said of the chosen one. */
+/** Rows of the remarks on the selected server. */
 const REMARK_ROWS = 6
 
 const LOOKS: Readonly<Record<Candidate['state'], Look>> = {
@@ -45,7 +45,7 @@ function columnsOf(symbols: Symbols): readonly Column<Candidate>[] {
 
 const keyOf = ({ key }: Candidate): string => key
 
-/** Lets a person choose servers of files; resolves to none if they leave it. */
+/** Lets a person choose servers from files; resolves to none if they leave the list. */
 export function useImportPicker(): (choice: Choice) => Promise<readonly Candidate[]> {
   const overlays = useOverlays()
   return choice =>
@@ -114,7 +114,7 @@ function problemOf({ resolved }: Candidate): string {
   return resolved.problems[0]?.message ?? ''
 }
 
-/** A problem with its place, as editors and terminals link it. */
+/** Returns a problem with its position, in the format that editors and terminals link. */
 export function lineOf({ file, line, column, message }: FileProblem): string {
   return `${file}:${line}:${column}: ${message}`
 }

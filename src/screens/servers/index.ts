@@ -19,7 +19,7 @@ import {
 } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
-/** The saved servers of a project. */
+/** The screen of the saved servers of a project. */
 export const serversScreen = defineScreen({
   route: serversRoute,
   title: 'Servers',

@@ -1,11 +1,14 @@
 import { withinLevels, isPlainObject } from '../../lib/json.ts'
 
-/** A text cut at a length, with how much is missing. */
+/** Returns a text cut at a length, with how much is missing. */
 export function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}… ${text.length - most} more characters`
 }
 
-/** A value whose long texts are cut, for laying out; laying out a line costs the square of its length. */
+/**
+ * Returns a value with long texts cut, for layout: laying out a line takes time proportional to the square of its
+ * length.
+ */
 export function withShortTexts(value: unknown, most: number): unknown {
   return shortened(withinLevels(value), most)
 }

@@ -25,12 +25,12 @@ import { useChangedList } from './use-changed-list.ts'
 import { useProcessAge } from './process-age.ts'
 import { useLiveServer } from './use-live-server.ts'
 
-/** What is read of a live listing by itself: each page is asked of its server. */
+/** Limits for reading a live listing automatically: each page is requested from its server. */
 export const LISTING_BOUNDS = { ...LIST_BOUNDS, pages: 20 }
-/** From this width on the chosen item is beside the list, below it otherwise. */
+/** Minimum width for the selected item beside the list; otherwise it is below. */
 const BESIDE_FROM = 88
 
-/** A key per item, also where a server lists one name twice: otherwise no selection could pass it. */
+/** Returns a unique key per item, even if a server lists a name twice: otherwise the selection could not pass it. */
 export function useUniqueKeys<Item extends object>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
@@ -48,7 +48,7 @@ export function useUniqueKeys<Item extends object>(
   }, [items, nameOf])
 }
 
-/** What a server lists, read again when the server says that it has changed. */
+/** Reads what a server lists, again when the server reports a change. */
 export function useListing<Item extends object>(
   { projectId, server }: TabProps,
   options: {
@@ -74,7 +74,7 @@ export function useListing<Item extends object>(
   }
 }
 
-/** Has something done with the chosen item of a listing. */
+/** Returns a handler for the selected item of a listing. */
 export function onChosen<Item>(list: ListState<Item>, noun: string) {
   return (act: (item: Item) => void | Promise<void>): KeyHandler | Unavailable => {
     if (list.items.length === 0) return noRow(list, noun)
@@ -89,16 +89,16 @@ type ListingProps<Item> = {
   pages: ApiPages<Item>
   list: ListState<Item>
   focused: boolean
-  /** Said where it lists none. */
+  /** Message if the server lists none. */
   none: string
-  /** What else is to be said of the list, behind the count. */
+  /** Note after the count. */
   note?: string | undefined
   server: TabProps['server']
-  /** The chosen item for reading; must be stable. */
+  /** Returns the text about the selected item; must be stable. */
   describe: (item: Item) => Line[]
 }
 
-/** What a live server lists, with the chosen item's description. */
+/** Shows what a live server lists, with the description of the selected item. */
 export function Listing<Item>(props: ListingProps<Item> & { loading: string }) {
   const { pages, list } = props
   useReadAhead(pages, true)
@@ -106,7 +106,7 @@ export function Listing<Item>(props: ListingProps<Item> & { loading: string }) {
   const { error, problem } = pages
   const key = useKeyName()
   const next = `Press ${key(serversKeys, 'doctor')} to have the doctor check what it can do.`
-  // What mcpdeck starts may say in the console why it does not answer.
+  // The console may say why a program started by mcpdeck does not respond.
   const printed = props.server.url == null ? ` Press ${key(serversKeys, 'printed')} for what its program printed.` : ''
   const empty = { why: props.none, next }
   if (error?.code === 'FEATURE_NOT_SUPPORTED' && !pages.hasData) return <Empty {...empty} />

@@ -27,7 +27,7 @@ import { useNow } from './use-now.ts'
 
 type SignInText = readonly [text: string, tone?: 'warn' | 'muted']
 
-/** Whether somebody is signed in to it, and for how long. */
+/** Says whether the person is signed in to it, and for how long. */
 export function signInText(stored: StoredSignIn, now: number, key: string): SignInText {
   if (!stored.signedIn) return [`no; ${key} signs in`]
   const ends = toEpochMs(stored.expiresAt)
@@ -39,7 +39,7 @@ export function signInText(stored: StoredSignIn, now: number, key: string): Sign
     : [`no: its token expired ${localMoment(ends, now)}; ${key} signs in again`, 'warn']
 }
 
-/** How it is reached, as far as that is known: a service returns no command, headers or secrets. */
+/** Returns how it is reached, as far as known: a service returns no command, headers or secrets. */
 function reachFields(server: ProjectServer, stored: StoredTexts | undefined, signedIn: SignInText): Field[] {
   const address = server.transportType === 'stdio' && !stored ? 'a program over stdio' : undefined
   return [
@@ -50,7 +50,7 @@ function reachFields(server: ProjectServer, stored: StoredTexts | undefined, sig
   ]
 }
 
-/** The rest of the saved record. */
+/** Returns the other fields of the saved record. */
 function technicalFields(server: ProjectServer, now: number): Field[] {
   const when = (value: number | string | null | undefined): string => formatAgo(toEpochMs(value), serviceTime(now))
   const oauth: readonly Field[] = [
@@ -83,7 +83,7 @@ function storedFields(server: ProjectServer, stored: StoredTexts | undefined): F
 
 type Check<T> = { data: Timed<T> | undefined; running: boolean; updatedAt: number | undefined }
 
-/** A check that was asked for: what came of it, how long it took and when, or how to ask. */
+/** Shows a check: its result, duration and time, or how to request it. */
 export function checkLines<T>(
   symbols: Symbols,
   check: Check<T>,
@@ -124,7 +124,7 @@ function oauthLines(result: CheckOAuthResult): Line[] {
   ]
 }
 
-/** The server's instructions for models, where it sends any. */
+/** Returns the server's instructions for models, if it sends any. */
 function instructionLines(instructions: string | undefined): Line[] {
   return instructions?.trim() ? ['', heading('Instructions'), ...textLines(instructions, 2)] : []
 }
@@ -134,7 +134,7 @@ function instructionsIn(initInfo: unknown): string | undefined {
   return typeof instructions === 'string' ? instructions : undefined
 }
 
-/** How a server is reached, with dots for secrets; undefined if this process does not know it. */
+/** Returns how a server is reached, with dots for secrets; undefined if this process does not know it. */
 function useStoredTexts(server: ProjectServer): StoredTexts | undefined {
   const { storedReaches } = useWorkspace()
   const { data } = useQuery({
@@ -148,7 +148,7 @@ function useStoredTexts(server: ProjectServer): StoredTexts | undefined {
   return data ?? undefined
 }
 
-/** The same of a saved server; a hosted service does not return it. */
+/** Says whether the person is signed in to a saved server; a hosted service does not return that. */
 function useSignInText(input: ServerInput, server: ProjectServer, now: number): SignInText {
   const { queries } = useWorkspace()
   const key = useKeyName()
@@ -159,7 +159,7 @@ function useSignInText(input: ServerInput, server: ProjectServer, now: number): 
 
 const HELD = 'until you leave or end it, since a tool was called'
 
-/** What the doctor last said, so that beside it one sees what the quick check leaves out. */
+/** Returns the doctor's last result, which covers what the quick check leaves out. */
 function doctorLines(symbols: Symbols, said: DoctorState | undefined, key: string, now: number): Line[] {
   if (!said)
     return [{ text: `Not run. Press ${key} to check it step by step, with its tools.`, tone: 'muted', indent: 2 }]
@@ -168,7 +168,7 @@ function doctorLines(symbols: Symbols, said: DoctorState | undefined, key: strin
   return [{ text: `${symbols[look.symbol]} ${look.word}${when}; the tab Doctor says more`, tone: look.tone, indent: 2 }]
 }
 
-/** The saved server, what the doctor said of it, and the two quick checks. */
+/** Shows the saved server, the doctor's result, and the two quick checks. */
 export function Overview(props: TabProps) {
   const { projectId, server, focused } = props
   const { symbols } = useTheme()

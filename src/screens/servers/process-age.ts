@@ -12,8 +12,8 @@ const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' })
 const SUFFIXES: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' }
 
 /**
- * `started 12s ago, 3rd start`, over HTTP `connected 12s ago, 3rd connection`, with the calls before whose state is
- * gone; undefined while it is not connected and nothing is gone.
+ * Returns `started 12s ago, 3rd start`, over HTTP `connected 12s ago, 3rd connection`, with the earlier calls whose
+ * state is lost; undefined if it is not connected and nothing is lost.
  */
 export function processAge(
   { startedAt, starts, stateLost }: Pick<LiveServer, 'startedAt' | 'starts' | 'stateLost'>,
@@ -28,19 +28,19 @@ export function processAge(
   return [`${began} ${age}, ${ordinal(starts)} ${noun}`, lost].filter(Boolean).join('; ')
 }
 
-/** `the 1st start ended after 2 calls, its state is gone`; undefined if none ended by itself. */
+/** Returns `the 1st start ended after 2 calls, its state is gone`; undefined if no process ended by itself. */
 export function lostState(lost: LiveServer['stateLost'], noun = 'start'): string | undefined {
   return lost
     ? `the ${ordinal(lost.start)} ${noun} ended after ${plural(lost.calls, 'call')}, its state is gone`
     : undefined
 }
 
-/** `3rd` */
+/** Returns an ordinal number: `3rd`. */
 export function ordinal(count: number): string {
   return formatCount(count) + (SUFFIXES[ORDINALS.select(count)] ?? 'th')
 }
 
-/** The same of what is known now, by the second while it is young; a screen reader is not told each second. */
+/** Returns the current age, updated every second while it is young; screen readers do not get each second. */
 export function useProcessAge(live: LiveServer | undefined, server: ProjectServer): string | undefined {
   const { plain } = useTheme()
   const minute = useNow()

@@ -14,7 +14,7 @@ import type { TabProps } from './tab.ts'
 import { useCalls } from './use-calls.ts'
 import { useServerSuggestions } from './use-server-suggestions.ts'
 
-/** A prompt for reading: what it is for and what it takes. */
+/** Returns the text about a prompt: its purpose and arguments. */
 export function promptLines(prompt: Prompt): Line[] {
   return [
     heading(prompt.name),
@@ -34,7 +34,7 @@ export function promptLines(prompt: Prompt): Line[] {
   ]
 }
 
-/** The prompts of the live server; rendering one changes nothing. */
+/** Shows the prompts of the live server; rendering one changes nothing. */
 export function Prompts(props: TabProps) {
   const { projectId, server, focused } = props
   const listing = useListing(props, {

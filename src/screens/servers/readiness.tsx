@@ -23,7 +23,7 @@ import { NO_ITEMS, type TabProps } from './tab.ts'
 
 const keyOf = ({ id }: ReadinessRun): string => id
 
-/** The runs that grade this server for a directory, the latest first. */
+/** Shows the runs that grade this server for a directory, latest first. */
 export function Readiness({ projectId, server, focused }: TabProps) {
   const { queries } = useWorkspace()
   const { symbols } = useTheme()

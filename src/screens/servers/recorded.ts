@@ -22,12 +22,12 @@ type Page<Item> = {
 }
 type Recorded<Item> = Pick<Page<Item>, 'items' | 'latest' | 'dropped'>
 
-/** Pages of one poll; a server that talks faster than it is read is read on with the next one. */
+/** Maximum number of pages per poll; if a server sends faster, the next poll continues. */
 const PAGES_A_POLL = 20
 
 /**
- * What is recorded of a server, read on from where the last poll ended; nothing is read while it is paused.
- * @param resource of the contract, to which a write makes it out of date
+ * Reads what is recorded of a server, continuing where the last poll ended; nothing is read while paused.
+ * @param resource the contract's resource, whose writes make it stale
  */
 export function useRecorded<Item extends Entry>(
   [resource, serverId]: readonly [resource: string, serverId: string],
@@ -39,7 +39,7 @@ export function useRecorded<Item extends Entry>(
   const queryKey = [resource, 'list', { serverId }, 'recorded'] as const
   const recorded = queryOptions<Recorded<Item>, ApiError, Recorded<Item>, typeof queryKey>({
     queryKey,
-    // Reads only what is new: a comparison of all would cost more than that.
+    // Only new entries are read: comparing all of them would cost more.
     structuralSharing: false,
     async queryFn({ signal }) {
       const before = queryClient.getQueryData<Recorded<Item>>(queryKey)
@@ -76,12 +76,12 @@ export function useRecorded<Item extends Entry>(
   )
 }
 
-/** Whether nothing new is let in; the place says so, so that both tabs have it. */
+/** Whether the list is paused; stored in the place, so that it applies to both tabs. */
 export function usePaused(): boolean {
   return usePlace().params['paused'] === 'yes'
 }
 
-/** What the keys of such a list do beside going in and out. */
+/** Returns the key handlers of such a list, except those that enter and leave. */
 export function useRecordedActions(clear: () => Promise<unknown>) {
   const router = useRouter()
   const isPaused = usePaused()
@@ -91,7 +91,7 @@ export function useRecordedActions(clear: () => Promise<unknown>) {
   }
 }
 
-/** The exact time of an entry. */
+/** Returns the exact time of an entry. */
 export function instantOf(at: number | string): string {
   const ms = toEpochMs(at)
   return ms === undefined ? IMPOSSIBLE_TIME : localInstant(ms)

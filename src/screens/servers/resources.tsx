@@ -33,7 +33,7 @@ import { describeError } from '../../api/client/errors/error-text.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { useWrite } from '../../hooks/use-write.tsx'
 
-/** A resource for reading: its address and what it is. */
+/** Returns the text about a resource: its address and description. */
 export function resourceLines(resource: ListedResource): Line[] {
   return [
     { text: shorten(addressOf(resource), 2_000), tone: 'accent' },
@@ -46,7 +46,7 @@ export function resourceLines(resource: ListedResource): Line[] {
   ]
 }
 
-/** The resources of the live server, and the templates of others; each can be read. */
+/** Shows the resources of the live server, and templates for others; each can be read. */
 export function Resources(props: TabProps) {
   const { projectId, server, focused } = props
   const { queries } = useWorkspace()
@@ -99,20 +99,20 @@ export function Resources(props: TabProps) {
   )
 }
 
-/** Why updates are not heard of just now. */
+/** Says why updates are currently not received. */
 function subscriptionsNote(live: LiveServer | undefined): string | undefined {
   if (!live || live.subscriptions.length === 0) return undefined
   if (!live.offers) return 'not connected; subscribed again with the next request'
   return live.problem ? `not subscribed: ${clean(live.problem)}` : undefined
 }
 
-/** Why the templates are not in the list; a server without any is no reason. */
+/** Says why the templates are missing in the list; a server without templates is no error. */
 function templatesNote(error: unknown): string | undefined {
   if (!(error instanceof ApiError) || error.code === 'FEATURE_NOT_SUPPORTED') return undefined
   return error.code === 'local-only' ? 'templates in a local workspace only' : 'templates could not be read'
 }
 
-/** Asks for the variables of a template, with the server's suggestions, and reads what they lead to. */
+/** Asks for the variables of a template, with the server's suggestions, and reads the resource. */
 function useTemplateReading(projectId: string, server: ProjectServer, read: (uri: string) => void) {
   const ask = useArgumentDialog()
   const toasts = useToasts()
@@ -134,7 +134,7 @@ function useTemplateReading(projectId: string, server: ProjectServer, read: (uri
   }
 }
 
-/** Subscribes to a resource, or ends that where it is subscribed to. */
+/** Subscribes to a resource, or unsubscribes from it. */
 export function useSubscription(
   projectId: string,
   serverId: string,

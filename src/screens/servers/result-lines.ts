@@ -26,11 +26,11 @@ import { shorten } from './json-text.ts'
 import { runningLines } from './running-call.ts'
 import type { Look } from '../../tui/theme/theme.ts'
 import { isPlainObject, parseExact, type JsonObject } from '../../lib/json.ts'
-/** Maximum length of a service's text in the layout; the cut says how much is missing. */
+/** Maximum length of the service's message that is laid out; the cut says how much is missing. */
 const MOST_TEXT = 20_000
 
 export const KIND_WORDS: Record<Answer['kind'], string> = { tool: 'call', prompt: 'prompt', resource: 'resource' }
-/** What a field calls that which was called, rendered or read. */
+/** Labels of the field for the called tool, rendered prompt or read resource. */
 const TARGET_FIELDS: Record<Answer['kind'], string> = { tool: 'Tool', prompt: 'Prompt', resource: 'Resource' }
 
 const DOUBT = { symbol: 'warn', tone: 'warn' } as const
@@ -43,15 +43,15 @@ const LOOKS: Readonly<Record<string, Omit<Look, 'word'>>> = {
   unknown: DOUBT,
 }
 
-/** How a call stands; what this version has no word for is not known. */
+/** Returns the look of a call's status; a status that this version does not know is shown as unknown. */
 export function callLook(status: CallStatus): Look {
   return { ...(ownValue(LOOKS, status) ?? DOUBT), word: callStatusWord(status) }
 }
 
 /**
- * A call with all that came of it: state, time, what was sent, the contents, the answer as received.
- * @param fault why the result is not what the tool promises
- * @param lost what the server had forgotten when it answered
+ * Returns a call with its result: state, time, arguments, contents, and the answer as received.
+ * @param fault why the result differs from what the tool promises
+ * @param lost the state that the server had lost when it answered
  */
 export function callNodes(
   record: CallRecord,
@@ -69,7 +69,7 @@ export function callNodes(
   ]
 }
 
-/** What is known of a call before its answer: state, time, what was sent. */
+/** Returns what is known of a call before its answer: state, time, arguments. */
 function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: number): OutlineNode[] {
   const state = callLook(statusOf(record))
   const took = callDuration(record)
@@ -87,7 +87,7 @@ function headNodes(record: CallRecord, look: Pick<ContentLook, 'symbols'>, now: 
   return [linesNode('fields', [...fields, '', ...why]), ...inputNodes(record.input)]
 }
 
-/** What keeps stored arguments from being sent again as they stand. */
+/** Reasons why stored arguments cannot be sent again unchanged. */
 export const INCOMPLETE: Record<string, string> = {
   secrets: 'Secrets in the arguments were not stored.',
   size: 'The arguments were too large to store.',
@@ -116,7 +116,7 @@ function outcomeNodes(record: CallRecord, look: ContentLook, now: number): Outli
   return [...answerNodes(outcome.answer, look), receivedNode(outcome.text)]
 }
 
-/** A call that was cancelled after it left may have done anything; undefined for what ended otherwise. */
+/** Explains a cancelled call: after it was sent it may have had any effect; undefined if it ended otherwise. */
 function cancelledLines(error: unknown): Line[] | undefined {
   if (!(error instanceof ApiError) || error.kind !== 'aborted' || !error.sent) return undefined
   return [
@@ -126,7 +126,7 @@ function cancelledLines(error: unknown): Line[] | undefined {
   ]
 }
 
-/** Our sentence for the error and, where it comes from the service, its own words. */
+/** Returns our sentence for the error and, if it comes from the service, its own message. */
 function failureLines(error: unknown, kind: Answer['kind']): Line[] {
   if (error instanceof StoredFailure) {
     const isOpen = kind === 'tool' && error.status !== 'failed'
@@ -145,7 +145,7 @@ function failureLines(error: unknown, kind: Answer['kind']): Line[] {
   ]
 }
 
-/** Data and frame of a JSON-RPC error; its code and message are in the sentence. */
+/** Returns data and frame of a JSON-RPC error; its code and message are in the sentence. */
 function protocolNodes(failure: unknown): OutlineNode[] {
   const answer = protocolErrorOf(failure)
   if (!answer) return []
@@ -182,7 +182,7 @@ function answerNodes(answer: Answer, look: ContentLook): OutlineNode[] {
   ]
 }
 
-/** The body, every field as it came; laid out when it is unfolded, as text where it is not JSON. */
+/** Returns the body with every field as received; laid out when it is unfolded, as text if it is not JSON. */
 function receivedNode(text: string): OutlineNode {
   const id = 'received'
   return {
@@ -202,7 +202,7 @@ function receivedValue(text: string, id: string): OutlineNode {
   }
 }
 
-/** The picture, sound or file that a result holds, where it is only one. */
+/** Returns the picture, sound or file in a result, if there is only one. */
 export function onlyFile(outcome: CallRecord['outcome']): BinaryContent | undefined {
   if (outcome.state !== 'answered') return undefined
   const { kind, value } = outcome.answer
@@ -214,7 +214,7 @@ export function onlyFile(outcome: CallRecord['outcome']): BinaryContent | undefi
   return files.length === 1 ? files[0] : undefined
 }
 
-/** Whether Markdown is among what came back, so that it can be examined as it is written. */
+/** Whether the result contains Markdown, so that its source can be shown. */
 export function hasMarkdown({ outcome }: CallRecord): boolean {
   if (outcome.state !== 'answered') return false
   const { answer } = outcome
@@ -223,7 +223,9 @@ export function hasMarkdown({ outcome }: CallRecord): boolean {
   return (answer.value.content ?? []).some(declaresMarkdown)
 }
 
-/** A resource that is one Markdown text, too long to stand among other things: it is read piece by piece, by itself. */
+/**
+ * Returns a resource that is one Markdown text too long for the document: it is parsed piece by piece, in its own view.
+ */
 export function longMarkdown({ outcome }: CallRecord): string | undefined {
   if (outcome.state !== 'answered' || outcome.answer.kind !== 'resource') return undefined
   const [content, ...others] = outcome.answer.value.contents

@@ -31,23 +31,23 @@ import { callNodes, hasMarkdown, KIND_WORDS, longMarkdown, onlyFile } from './re
 
 const WIDTH = 110
 
-/** What is done with a call that shows. */
+/** Actions on a visible call. */
 type Acts = {
   resend: ReturnType<typeof useCallAgain>
   copyAs: ReturnType<typeof useCallCopy>
-  /** Signs in to the server with these scopes too. */
+  /** Signs in to the server with additional scopes. */
   signIn: (scopes: readonly string[]) => Promise<void>
-  /** Reads a resource again, which a server that is subscribed to says is new. */
+  /** Reads a resource again after a subscribed server reported a change. */
   read: (uri: string) => CallRecord
 }
 
-/** Shows a call and, while it runs, follows it. */
+/** Shows a call, and follows it while it runs. */
 export function useResultOverlay(projectId: string, acts: Acts): (record: CallRecord) => void {
   const overlays = useOverlays()
   const { client } = useWorkspace()
   const last = useRef<() => void>(undefined)
   return record => {
-    // A call that was made from a result takes its place, so that one key leads out of them.
+    // A call made from a result replaces it, so that one key leaves both.
     last.current?.()
     last.current = overlays.open({
       title: clean(`${KIND_WORDS[record.kind]} ${record.target}`),
@@ -65,7 +65,7 @@ function Result(props: ResultProps) {
   const { log, projectId } = props
   const [newest, setNewest] = useState(props.record)
   const [shown, setShown] = useState(props.record)
-  // The log may have dropped an old record; the one that was chosen still shows.
+  // The log may have dropped an old record; the selected one is still shown.
   const latest = useSyncExternalStore(log.subscribe, () => log.get(newest.id) ?? newest)
   const record = useSyncExternalStore(log.subscribe, () => log.get(shown.id) ?? shown)
   useEffect(() => {
@@ -92,7 +92,7 @@ function Result(props: ResultProps) {
   )
 }
 
-/** Signs in with what the server said that it wants for a call. */
+/** Signs in with the scopes that the server requires for a call. */
 function useScopedSignIn({ outcome }: CallRecord, signIn: Acts['signIn']) {
   const { signIns } = useWorkspace()
   const scopes = outcome.state === 'failed' ? wantedScopes(outcome.error) : []
@@ -100,7 +100,7 @@ function useScopedSignIn({ outcome }: CallRecord, signIn: Acts['signIn']) {
   return scopes.length > 0 ? () => signIn(scopes) : unavailable('The server did not ask for more scopes.')
 }
 
-/** Called when a resource that is subscribed to is updated; shows nothing itself. */
+/** Called when a subscribed resource is updated; renders nothing. */
 function Updates(props: { at: { projectId: string; serverId: string; uri: string }; onUpdate: () => void }) {
   const { projectId, serverId, uri } = props.at
   const { live } = useLiveServer(projectId, serverId)
@@ -115,7 +115,10 @@ function Updates(props: { at: { projectId: string; serverId: string; uri: string
   return null
 }
 
-/** Why the result is not what the tool promises, as far as its listing was read; struck out secrets may be why. */
+/**
+ * Returns why the result differs from what the tool promises, if its listing was read; removed secrets may be the
+ * reason.
+ */
 function useResultFault(projectId: string, { kind, target, serverId, outcome }: CallRecord): string | undefined {
   const queryClient = useQueryClient()
   const [fault, setFault] = useState<string>()
@@ -140,7 +143,7 @@ function useResultFault(projectId: string, { kind, target, serverId, outcome }: 
   return fault
 }
 
-/** What the server had forgotten when it answered, as a sentence: a process that was called before ended by itself. */
+/** Says which state the server had lost when it answered: an earlier called process ended by itself. */
 function useLost(projectId: string, { serverId, startedAt }: CallRecord): string | undefined {
   const { live } = useLiveServer(projectId, serverId)
   const { stateLost } = live ?? {}

@@ -13,18 +13,18 @@ function reported({ outcome }: CallRecord): Progress | undefined {
   return outcome.state === 'running' ? outcome.progress : undefined
 }
 
-/** What the server reports of a call that runs, in one line; nothing if it reports nothing. */
+/** Returns the server's progress of a running call in one line; empty if it reports none. */
 export function progressOf(record: CallRecord): string {
   const progress = reported(record)
   return progress ? clean(progressText(progress)) : ''
 }
 
-/** How long a call has been running, in milliseconds; undefined once it has ended. */
+/** Returns how long a call has been running, in milliseconds; undefined once it has ended. */
 export function runningFor({ outcome, startedAt }: CallRecord, now: number): number | undefined {
   return outcome.state === 'running' ? Math.max(0, now - startedAt) : undefined
 }
 
-/** A call that runs: for how long, and how far it is. */
+/** Returns the lines of a running call: its duration and progress. */
 export function runningLines(record: CallRecord, symbols: Symbols, now: number): Line[] {
   const progress = reported(record)
   const whole = Math.floor((runningFor(record, now) ?? 0) / 1000) * 1000

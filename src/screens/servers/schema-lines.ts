@@ -5,16 +5,16 @@ import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { shorten } from './json-text.ts'
 
-/** Deepest nesting and longest text that are laid out; a schema comes from somebody else's server. */
+/** Maximum nesting and text length that are laid out; a schema comes from a foreign server. */
 const MOST_DEPTH = 6
 const MOST_LINES = 400
 const MOST_TEXT = 2_000
 const MOST_CHOICES = 30
 
-/** Reads the parts of the schema that holds them. */
+/** Resolves a part of the schema. */
 type Read = (schema: unknown) => PlainSchema
 
-/** A schema's type in words: `number`, `string[]`, `"a" | "b"`, `string | null`. */
+/** Returns a schema's type in words: `number`, `string[]`, `"a" | "b"`, `string | null`. */
 export function schemaType(plain: PlainSchema, read: Read, depth = 0): string {
   const { schema, options, isNullable } = plain
   if (depth > MOST_DEPTH) return 'any'
@@ -61,7 +61,7 @@ const LIMITS: readonly (readonly [keyword: string, words: string])[] = [
   ['pattern', 'pattern'],
 ]
 
-/** What else a value must satisfy: `at least 1, at most 10, default 3`. */
+/** Returns further constraints on a value: `at least 1, at most 10, default 3`. */
 export function constraints(schema: JsonObject): string {
   const limits = LIMITS.filter(([keyword]) => ['number', 'string'].includes(typeof schema[keyword])).map(
     ([keyword, words]) => `${words} ${shorten(String(schema[keyword]), 80)}`,
@@ -72,10 +72,10 @@ export function constraints(schema: JsonObject): string {
   )
 }
 
-/** A line about a schema; that of a property says which one by the names that lead there. */
+/** A line about a schema; the line of a property contains its path of names. */
 export type SchemaLine = Exclude<Line, string> & { path?: readonly string[] }
 
-/** An input schema for reading: a property, its type, whether it is required, what it means. */
+/** Returns the text about an input schema: each property, its type, whether it is required, its description. */
 export function schemaLines(schema: JsonObject | null | undefined): SchemaLine[] {
   if (!schema) return [{ text: 'The server gave no input schema.', tone: 'muted', indent: 2 }]
   const read = plainSchemas(schema)
@@ -93,7 +93,7 @@ export function schemaLines(schema: JsonObject | null | undefined): SchemaLine[]
     : lines
 }
 
-/** The properties of a schema, of its items, or of each of its alternatives; `depth` is their indentation. */
+/** Returns the properties of a schema, of its items, or of each of its alternatives; `depth` is their indentation. */
 function propertyLines({ schema, options }: PlainSchema, read: Read, path: readonly string[], depth = 0): SchemaLine[] {
   if (depth > MOST_DEPTH) return []
   if (isPlainObject(schema['items'])) return propertyLines(read(schema['items']), read, path, depth + 1)
@@ -152,7 +152,7 @@ function oneProperty(
   ]
 }
 
-/** Text of several lines, each wrapped where it is shown. */
+/** Returns text of several lines, each wrapped when it is shown. */
 export function textLines(text: string, indent: number): Exclude<Line, string>[] {
   return shorten(text, MOST_TEXT)
     .split(/\r\n|\n|\r/)

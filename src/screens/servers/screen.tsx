@@ -50,7 +50,7 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { reportLines, runningLines } from './doctor-lines.ts'
 import { useNow } from './use-now.ts'
 
-/** The saved servers of a project, and what can be asked of the chosen one. */
+/** The saved servers of a project, and what can be asked of the selected one. */
 export const ServersScreen = collectionScreen({
   noun: 'server',
   title: 'Servers',
@@ -90,7 +90,7 @@ function tab(title: string, Content: (props: TabProps) => ReactNode) {
   }
 }
 
-/** What of a saved server is worth a notice when it changes: its settings, as far as the service returns them. */
+/** Returns which changes of a saved server are worth a notice: its settings, as far as the service returns them. */
 function serverSays({ name, enabled, transportType, url, useOAuth, updatedAt }: ProjectServer): string {
   return [name, enabled, transportType, url, useOAuth, updatedAt].join('\n')
 }
@@ -170,11 +170,11 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
   }
 }
 
-/** Servers that are examined at once; each examination is one request of the budget. */
+/** Number of servers that are examined at the same time; each examination is one request of the budget. */
 const AT_ONCE = 3
 const NO_REPORT = 'without a report'
 
-/** Examines several servers, a few at once; what was found shows in the list as it comes. */
+/** Examines several servers, a few at a time; the list shows results as they arrive. */
 export function useDoctorBatch(projectId: string): (servers: readonly ProjectServer[]) => Promise<unknown> {
   const workspace = useWorkspace()
   const queryClient = useQueryClient()
@@ -204,7 +204,7 @@ export function useDoctorBatch(projectId: string): (servers: readonly ProjectSer
     })
 }
 
-/** `Examined 3 servers: 2 ready, 1 partial.`, or how far it came before it was stopped. */
+/** Returns `Examined 3 servers: 2 ready, 1 partial.`, or the progress if it was stopped. */
 export function batchSentence(words: readonly string[], wanted: number): string {
   const tally = [...new Set(words)].map(word => `${words.filter(other => other === word).length} ${word}`)
   const found = tally.length > 0 ? `: ${tally.join(', ')}` : ''
@@ -213,7 +213,7 @@ export function batchSentence(words: readonly string[], wanted: number): string 
     : `Stopped after ${words.length} of ${plural(wanted, 'server')}${found}.`
 }
 
-/** The doctor's last report on a server; it examines only when asked. */
+/** Shows the doctor's last report on a server; it examines only on request. */
 export function Doctor(props: TabProps) {
   const { projectId, server, focused } = props
   const { symbols } = useTheme()
@@ -248,7 +248,7 @@ export function Doctor(props: TabProps) {
   )
 }
 
-/** The steps that have ended of an examination under way; undefined if the service does not report them. */
+/** Returns the finished steps of a running examination; undefined if the service does not report them. */
 function useSteps(steps: DoctorSteps | undefined, serverId: string): StepsTaken | undefined {
   return useSyncExternalStore(steps?.subscribe ?? unchanging, () => steps?.of(serverId))
 }

@@ -16,11 +16,11 @@ import { reachOf, type Reach } from '../../domain/servers/reach.ts'
 
 const WHERE = 'Such as https://mcp.example/mcp, or npx -y @modelcontextprotocol/server-everything.'
 const SHOWN_NEVER = 'Its values are never shown again.'
-/** Longest wait for a server in seconds: the local workspace waits no longer, whatever is saved. */
+/** Maximum seconds to wait for a server: the local workspace waits no longer, whatever is saved. */
 const MOST_SECONDS = 300
 const EMPTY: StoredTexts = { where: '', env: '', headers: '', timeout: '' }
 
-/** Asks for a server that is to be saved. */
+/** Returns the form for a new server. */
 export function newServerForm(isLocal: boolean): FormSpec {
   return {
     title: 'New server',
@@ -39,15 +39,15 @@ export function newServerForm(isLocal: boolean): FormSpec {
   }
 }
 
-/** The reach that a new server was given by the form. */
+/** Returns the connection of a new server from the form. */
 export function reachIn(values: FormValues): Reach | string {
   const { where, token, ...more } = typedOf(values)
   return reachOf(where, { ...more, token: token.trim() })
 }
 
 /**
- * Edits a saved server; what the service does not return is empty, and stays where it is left so.
- * @param stored how it is reached, where this process knows it: secrets are dots, and stay where they are left so
+ * Returns the form for a saved server; what the service does not return is empty, and kept if left empty.
+ * @param stored how it is reached, if this process knows it: secrets are dots, and kept if left unchanged
  */
 export function savedServerForm(server: ProjectServer, isLocal: boolean, stored?: StoredReach): FormSpec {
   const runs = isProgram(server)
@@ -103,7 +103,7 @@ export function typedOf(values: FormValues): ServerTyped {
   return { name, where, env, headers, timeout, token, forget: forget === YES }
 }
 
-/** What the form begins with, with another command or address. */
+/** Returns the initial values of the form for another command or address. */
 function startOf(server: ProjectServer, was: StoredTexts, where: string): ServerTyped {
   return { ...was, name: server.name, token: '', forget: false, where }
 }
@@ -116,7 +116,7 @@ function whereField(own: Required<Pick<FormFieldSpec, 'initial' | 'required' | '
   return { id: 'where', label: 'Address or command', ...own }
 }
 
-/** What belongs to a server beside its command or address. */
+/** Returns the fields of a server besides its command or address. */
 function besideFields(
   was: StoredTexts,
   notes: Record<'env' | 'headers' | 'token' | 'timeout', string>,
@@ -147,12 +147,12 @@ function pairsField(
   return { id, label, ...own, input: { kind: 'lines' }, check: text => sentence(pairsOf(kind, text)) }
 }
 
-/** What was typed is a sentence where it cannot be sent. */
+/** Returns the sentence if the typed values cannot be sent. */
 function sentence(made: unknown): string | undefined {
   return typeof made === 'string' ? made : undefined
 }
 
-/** What saving it will mean, as far as it has been typed. */
+/** Says what saving will do, according to the typed values. */
 function effectOfNew(values: FormValues, isLocal: boolean): FormSpec['about'] {
   if (typedOf(values).where.trim() === '') return []
   const reach = reachIn(values)
@@ -193,7 +193,7 @@ function aboutConnections(reach: ServerChanges, isLocal: boolean): FormText[] {
   return [{ text: 'Open connections end when their work is done; runs under way go on as they began.', tone: 'muted' }]
 }
 
-/** What the service keeps for the command or address before, and is not sent along with another one. */
+/** Says which values the service stores for the previous command or address and does not send to another one. */
 function leftBehind(
   { hasClientSecret }: ProjectServer,
   { url, command, transportType, env, headers, clearClientSecret }: ServerChanges,

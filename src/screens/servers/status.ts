@@ -10,7 +10,7 @@ const REPORT: Record<string, Look> = {
   error: { symbol: 'error', tone: 'error', word: 'error' },
 }
 
-/** The state of a doctor's report (`stateOf`) for reading; an unknown one shows as it is. */
+/** Returns the look of a doctor's report (`stateOf`); an unknown state is shown as received. */
 export function reportLook(status: string): Look {
   return ownValue(REPORT, status) ?? { symbol: 'warn', tone: 'warn', word: status }
 }
@@ -21,7 +21,7 @@ const STEP: Record<string, Look> = {
   skipped: { symbol: 'cancelled', tone: 'muted', word: 'skipped' },
 }
 
-/** One step of the doctor for reading. */
+/** Returns the look of a step of the doctor. */
 export function stepLook(status: string): Look {
   return ownValue(STEP, status) ?? { symbol: 'warn', tone: 'warn', word: status }
 }

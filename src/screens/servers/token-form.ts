@@ -5,10 +5,10 @@ import type { FormSpec, FormFieldSpec, FormValues } from '../../components/form/
 
 export type TokensTyped = z.infer<ReturnType<typeof ImportTokensRequest>>
 
-/** Longest life of a token that is taken, in seconds: a year of 366 days. */
+/** Maximum lifetime of an accepted token, in seconds: a year of 366 days. */
 const LONGEST_S = 366 * 24 * 60 * 60
 
-/** Asks for the tokens that a person obtained for a server over HTTP. */
+/** Returns the form for tokens that a person obtained for a server over HTTP. */
 export function tokenForm({ name, url }: ProjectServer): FormSpec {
   const field = (id: string, label: string, more: Partial<FormFieldSpec>): FormFieldSpec => ({
     id,
@@ -46,7 +46,7 @@ export function tokenForm({ name, url }: ProjectServer): FormSpec {
 
 const NO_CLIENT = 'A client secret needs the client’s id.'
 
-/** What was typed as it is sent, or why it cannot be. */
+/** Returns the typed tokens as they are sent, or why they cannot be. */
 export function tokensOf(values: FormValues, serverUrl: string): TokensTyped | string {
   const typed = (id: string): string | undefined => values[id]?.trim() || undefined
   const [clientId, clientSecret, refresh, expires] = ['client', 'secret', 'refresh', 'expires'].map(typed)

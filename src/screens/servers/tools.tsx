@@ -20,7 +20,7 @@ import { callEffect } from './use-call-again.ts'
 import { useCallHistory } from './use-call-history.ts'
 import { useCalls } from './use-calls.ts'
 
-/** A tool for reading: what it does and what it takes. */
+/** Returns the text about a tool: its description and arguments. */
 export function toolLines(tool: Tool): Line[] {
   return [
     heading(tool.name),
@@ -33,7 +33,7 @@ export function toolLines(tool: Tool): Line[] {
   ]
 }
 
-/** The tools of the live server; each can be called. */
+/** Shows the tools of the live server; each can be called. */
 export function Tools(props: TabProps) {
   const { projectId, server, focused } = props
   const listing = useListing(props, {
@@ -66,8 +66,8 @@ export function Tools(props: TabProps) {
 }
 
 /**
- * The form is the question: its last lines say what will be called, and that it acts elsewhere. It begins with what the
- * tool was called with last, as far as its fields still take that.
+ * Asks for a call with its form, whose last lines say what will be called, and that it has effects elsewhere. It starts
+ * with the last arguments of the tool, if they still fit its fields.
  */
 function useToolCall(
   projectId: string,
@@ -82,7 +82,7 @@ function useToolCall(
   return (tool): void => {
     const form = argumentForm(tool.inputSchema)
     const send = (parameters: JsonObject): void => calls.callTool(tool.name, parameters, isReadOnly(tool))
-    // Nothing is to fill in: the key that chose it is the yes, unless the tool says that it destroys.
+    // There is nothing to fill in: the key that selected it confirms, unless the tool says that it is destructive.
     if (asksNothing(form) && !isDestructive(tool)) return send({})
     const last = made.find(call => call.kind === 'tool' && call.target === tool.name && call.input)
     const filled = last && rememberedForm(form, withoutStruck(last.input))

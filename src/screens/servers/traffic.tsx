@@ -22,10 +22,10 @@ import { measureColumn, noteColumn } from '../../components/collection/plain-par
 
 type Row = { serverId: string; frame: TrafficFrame; answer: TrafficFrame | undefined }
 
-/** Longest text that is laid out. */
+/** Maximum length of a text that is laid out. */
 const MOST_TEXT = 20_000
 
-/** What this process and a server sent each other. */
+/** Messages between this process and a server. */
 export const trafficTab = collectionTab({
   noun: 'message',
   title: 'Traffic',
@@ -120,7 +120,7 @@ function originLabel({ runNumber, caseTitle }: NonNullable<TrafficFrame['origin'
   return `run #${runNumber}, ${caseTitle}`
 }
 
-/** The other half of a request and its answer. */
+/** Shows the request of an answer, or the answer of a request. */
 function Counterpart(props: DetailProps<Row>) {
   const { frame, answer } = props.row
   const of = frame.answers ?? answer?.id
@@ -142,7 +142,7 @@ function Message({ projectId, row: { serverId }, of: frameId, focused }: DetailP
   )
 }
 
-/** The message as JSON, with the exchange that carried it under it. */
+/** Returns the message as JSON, with the HTTP exchange that carried it below. */
 function messageLines({ frame, text, end, leftOut, exchange }: TrafficMessage): Line[] {
   const { at, direction, kind, connection, size, durationMs, failed, origin } = frame
   return [
@@ -165,7 +165,7 @@ function contentLines(text: string, isPart: boolean): Line[] {
   try {
     if (!isPart) return jsonLines(withShortTexts(parseExact(text), MOST_TEXT))
   } catch {
-    // No JSON: it is shown as it came.
+    // Not JSON: it is shown as received.
   }
   return text === ''
     ? []

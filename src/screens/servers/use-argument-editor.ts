@@ -13,7 +13,7 @@ import { constraints, schemaType } from './schema-lines.ts'
 const MOST_WORDS = 300
 
 type Edit = {
-  /** Names the text, so that one that was not taken is found again. */
+  /** Identifies the text, so that an unaccepted one is found again. */
   subject: readonly string[]
   form: ArgumentForm
   texts: FieldTexts
@@ -22,8 +22,8 @@ type Edit = {
 }
 
 /**
- * Edits all arguments of a call in the person's editor, as YAML, of which JSON is a part. What each argument is is in a
- * comment, and what the schema refuses at its line; nothing is sent.
+ * Edits all arguments of a call in the person's editor, as YAML, which includes JSON. Comments describe each argument,
+ * and show the schema's errors at their lines; nothing is sent.
  */
 export function useArgumentEditor(): (edit: Edit) => KeyHandler | Unavailable {
   const open = useEditor()
@@ -37,7 +37,7 @@ export function useArgumentEditor(): (edit: Edit) => KeyHandler | Unavailable {
         key: ['arguments', ...subject].join('\n'),
         fileName: 'arguments.yaml',
         what: 'the arguments',
-        // What is not an object, or no JSON yet, is gone on with as it is.
+        // A value that is not an object, or not yet valid JSON, is edited as it is.
         text: whole && !isPlainObject(draft) ? fieldText(whole, texts) : textOf(draft, schema),
         read: readArguments,
         doubts: text => faultsOf(text, schema),
@@ -54,7 +54,7 @@ export function useArgumentEditor(): (edit: Edit) => KeyHandler | Unavailable {
   }
 }
 
-/** The arguments with the words of the schema for each. */
+/** Returns the arguments with the schema's description of each. */
 function textOf(draft: unknown, schema: JsonObject | null | undefined): string {
   return writeDocument({
     value: isPlainObject(draft) ? draft : {},
@@ -98,7 +98,7 @@ function failed(problem: TextProblem): Read<never> {
   return { ok: false, problems: [problem] }
 }
 
-/** What the schema refuses, at its lines; what cannot be checked is told by the form. */
+/** Returns the schema's errors at their lines; if it cannot be validated, the form says so. */
 async function faultsOf(text: string, schema: JsonObject | null | undefined): Promise<TextProblem[]> {
   const read = readYaml(text, { keepsLong: true })
   const [document] = read.ok ? read.value : []

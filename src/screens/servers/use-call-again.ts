@@ -25,12 +25,12 @@ type Sent = Pick<CallSubject, 'kind' | 'target' | 'input'> & Pick<CallRecord, 'i
 
 const MOST_SHOWN = 400
 
-/** What calling a tool does, before it is done. */
+/** Says what calling a tool does, before the call. */
 export function callEffect(server: ProjectServer): { text: string; tone: 'warn' } {
   return { text: effectOfCall(server.name), tone: 'warn' }
 }
 
-/** Calls a tool as it was called before, after asking, or with the form filled with what was sent. */
+/** Repeats a call to a tool, after asking, or with the form filled with its arguments. */
 export function useCallAgain(projectId: string, server: ProjectServer, callTool: CallTool) {
   const { client } = useWorkspace()
   const ask = useArgumentDialog()
@@ -47,7 +47,7 @@ export function useCallAgain(projectId: string, server: ProjectServer, callTool:
     if (agreed) callTool(tool, sent)
   }
 
-  /** The tool as it is now: what it takes may have changed since. */
+  /** Returns the current tool, whose arguments may have changed since. */
   const currentTool = async (name: string, signal: AbortSignal): Promise<{ tool: Tool | undefined }> => {
     const input = { projectId, serverId: server.id, body: {} }
     for await (const { items } of client.pages(contract.servers.tools, input, { signal })) {

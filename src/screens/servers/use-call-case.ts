@@ -10,7 +10,7 @@ import { INCOMPLETE } from './result-lines.ts'
 import { callsKeys } from './bindings.ts'
 
 /**
- * Saves a call as an eval case of a suite that is chosen or made; of a call that was saved, goes to its case.
+ * Saves a call as an eval case in a selected or new suite; for a saved call, opens its case.
  * @param onLeave called before the place changes
  */
 export function useCallCase(projectId: string, onLeave?: () => void) {

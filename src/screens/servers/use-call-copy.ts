@@ -17,7 +17,7 @@ const FORMS = [
 
 type Called = Pick<CallSubject, 'kind' | 'target' | 'input'> & Pick<CallRecord, 'incomplete'>
 
-/** Copies a call in a form that is chosen: as a command, as requests of curl, as JSON. */
+/** Copies a call in a selected form: as a command, as curl requests, as JSON. */
 export function useCallCopy(projectId: string, server: ProjectServer) {
   const { profile, storedReaches, unsaved } = useWorkspace()
   const ask = useFormDialog()

@@ -15,8 +15,9 @@ import { BOUNDS } from '../../lib/bounds.ts'
 const NONE: never[] = []
 
 /**
- * The calls by hand on one server, those of earlier sessions and other programs too where the service stores them.
- * @param follows shows at once what other programs call, such as `mcpdeck call` in the shell beside it
+ * Returns the person's calls on one server, including those of earlier sessions and other programs if the service
+ * stores them.
+ * @param follows shows calls of other programs at once, such as `mcpdeck call` in a shell
  */
 export function useCallHistory(projectId: string, server: ProjectServer, follows = false) {
   const { client, queries } = useWorkspace()
@@ -32,7 +33,7 @@ export function useCallHistory(projectId: string, server: ProjectServer, follows
   const isStored = stored.error?.code !== 'local-only'
   return {
     calls: useMemo(() => listedCalls(items, session), [items, session]),
-    /** Otherwise the calls are those of this session. */
+    /** Otherwise only the calls of this session are known. */
     isStored,
     data: {
       pending: stored.pending,
@@ -44,7 +45,7 @@ export function useCallHistory(projectId: string, server: ProjectServer, follows
   }
 }
 
-/** Reads what is stored of a call, once; undefined if it cannot be read, or has not ended elsewhere. */
+/** Reads the stored data of a call, once; undefined if it cannot be read, or is still running elsewhere. */
 export function useCallRecord(projectId: string, server: ProjectServer) {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())
@@ -67,7 +68,7 @@ export function useCallRecord(projectId: string, server: ProjectServer) {
   }
 }
 
-/** Has the stored calls read again, since one was made. */
+/** Refreshes the stored calls after a new one. */
 export function useCallsRefresh(): () => void {
   const queryClient = useQueryClient()
   return () => refresh(queryClient, contract.calls.list)

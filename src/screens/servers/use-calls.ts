@@ -9,17 +9,17 @@ import { useCallCopy } from './use-call-copy.ts'
 import { useResultOverlay } from './result.tsx'
 import { useSignIn } from './use-sign-in.tsx'
 
-/** Longest call whose server asks a person again and again, in milliseconds. */
+/** Maximum duration of a call whose server repeatedly asks a person, in milliseconds. */
 const LONGEST_CALL_MS = 60 * 60_000
 
 /**
- * Calls, renders and reads on one server: each is sent once, noted in the session's log, and its
- * result opens at once. The caller has asked the person before a call.
+ * Calls tools, renders prompts and reads resources of one server: each is sent once, recorded in the session's log, and
+ * its result opens at once. The caller has already asked the person.
  */
 export function useCalls(projectId: string, server: ProjectServer) {
   const { client, waitingRequests } = useWorkspace()
   const refreshCalls = useCallsRefresh()
-  // A server may wait for a person meanwhile; the service has its own deadlines, which know of that.
+  // A server may wait for a person meanwhile; the service has its own deadlines, which take that into account.
   const patience = waitingRequests && { deadlineMs: LONGEST_CALL_MS }
   const path = { projectId, serverId: server.id }
   const begin = (subject: Pick<CallSubject, 'kind' | 'target' | 'input'>, send: Send): CallRecord => {

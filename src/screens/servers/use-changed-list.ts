@@ -7,15 +7,15 @@ type ListName = 'tools' | 'prompts' | 'resources'
 
 /**
  * How often a server had started, and how many changes it had announced, when a list was last read; a tab that was
- * closed meanwhile reads it again.
+ * closed meanwhile reads the list again.
  */
 const readAt = new WeakMap<QueryClient, Map<string, string>>()
 const AT_FIRST = '1 0'
 
 /**
- * Reads a list again when its server was started again or says that it has changed, as rarely as `live` itself is read.
- * @param reads keys of what is read again
- * @returns what is to be said of that beside the list
+ * Reads a list again when its server has restarted or reports a change, as often as `live` itself is read.
+ * @param reads keys of the reads to repeat
+ * @returns a note to show beside the list
  */
 export function useChangedList(
   live: LiveServer | undefined,

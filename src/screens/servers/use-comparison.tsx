@@ -31,7 +31,7 @@ const GROUPS = [
   { impact: 'safe', title: 'Breaks nobody', symbol: 'bullet', tone: 'plain' },
 ] as const
 
-/** The changes of a server for reading, breaking ones first. */
+/** Returns the changes of a server, breaking ones first. */
 export function changeLines(changes: readonly SnapshotChange[], symbols: Symbols): Line[] {
   if (changes.length === 0) return [{ text: `${symbols.ok} The server offers what is in the file.`, tone: 'ok' }]
   const more = changes.length - MOST_LINES
@@ -50,7 +50,7 @@ export function changeLines(changes: readonly SnapshotChange[], symbols: Symbols
   ]
 }
 
-/** Compares what a server offers now with a snapshot in a file that the person names. */
+/** Compares what a server currently offers with a snapshot in a file that the person names. */
 export function useComparison(projectId: string): (server: ProjectServer) => Promise<void> {
   const { client } = useWorkspace()
   const { symbols } = useTheme()
@@ -82,7 +82,7 @@ export function useComparison(projectId: string): (server: ProjectServer) => Pro
   }
 }
 
-/** The snapshot in a file, or a sentence that says why there is none. */
+/** Returns the snapshot in a file, or a sentence that says why there is none. */
 function readSnapshot(path: string): Snapshot | string {
   const file = namedPath(path)
   try {

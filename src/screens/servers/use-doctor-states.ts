@@ -6,7 +6,7 @@ import { doctorQuery } from './checks.ts'
 import type { Look } from '../../tui/theme/theme.ts'
 import { reportLook } from './status.ts'
 
-/** What the doctor last said about a server; `at` in epoch milliseconds. */
+/** The doctor's last result for a server; `at` in epoch milliseconds. */
 export type DoctorState = { look: Look; at: number | undefined }
 
 const RUNNING: Look = { symbol: 'live', tone: 'live', word: 'running' }
@@ -16,7 +16,7 @@ const NO_REPORT: Look = { symbol: 'error', tone: 'error', word: 'no report' }
 type Examination = { outcome: 'running' | 'no report' | ExaminedReport; at: number | undefined }
 type States = { signature: string; byServer: ReadonlyMap<string, Examination> }
 
-/** What is shown of an examination: *ready* only of a server that is switched on. */
+/** Returns the state to show for an examination: *ready* only for a server that is switched on. */
 export function doctorState({ outcome, at }: Examination, server: { enabled: boolean }): DoctorState {
   if (typeof outcome === 'object') return { look: reportLook(stateOf(outcome, server)), at }
   return { look: outcome === 'running' ? RUNNING : NO_REPORT, at }
@@ -40,7 +40,7 @@ function read(queryClient: QueryClient, key: readonly unknown[], projectId: stri
   return { signature, byServer }
 }
 
-/** Puts the reports that an earlier session left where those of this session are, unless there is a newer one. */
+/** Restores the reports of an earlier session, unless there are newer ones. */
 function restoreReports(queryClient: QueryClient, workspace: Workspace, projectId: string): void {
   for (const { serverId, at, report } of workspace.doctorReports?.of(projectId) ?? []) {
     const { queryKey, gcTime } = doctorQuery(workspace, { projectId, serverId })
@@ -50,7 +50,7 @@ function restoreReports(queryClient: QueryClient, workspace: Workspace, projectI
   }
 }
 
-/** The doctor's last word on each server of a project; draws again when one changes. */
+/** Returns the doctor's last result for each server of a project; renders again when one changes. */
 export function useDoctorStates(projectId: string): ReadonlyMap<string, Examination> {
   const queryClient = useQueryClient()
   const workspace = useWorkspace()
@@ -59,7 +59,7 @@ export function useDoctorStates(projectId: string): ReadonlyMap<string, Examinat
     const { queryKey } = doctorQuery(workspace, { projectId, serverId: '' })
     let last = read(queryClient, queryKey, projectId)
     return {
-      // Other events of the cache come while something is being rendered, and change no report.
+      // Other events of the cache arrive during renders, and change no report.
       subscribe: (listener: () => void) =>
         queryClient.getQueryCache().subscribe(event => {
           if (event.type === 'updated' || event.type === 'removed') listener()

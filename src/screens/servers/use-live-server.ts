@@ -7,23 +7,27 @@ import { useSlowFactor } from '../../hooks/use-cadence.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { spaced } from '../../lib/spaced.ts'
 
-/** Each reading keeps the connection for a minute more, so that what changes there is heard. */
+/** Each read keeps the connection for another minute, so that changes on the server are received. */
 const REFRESH_MS = 20_000
-/** Minimum milliseconds between two looks, however often a server says that something is new. */
+/** Minimum milliseconds between two reads, however often a server reports news. */
 const NEWS_MS = 3_000
 
 type Known = {
-  /** Undefined until it is read, and where the service does not say. */
+  /** Undefined until it is read, and if the service does not return it. */
   live: LiveServer | undefined
-  /** Why it is not known, in a hosted service for good. */
+  /** Why it is unknown; permanent in a hosted service. */
   error: ApiError | null
 }
 
-/** What a connected server says by itself, read as long as it shows; a hosted service is asked once whether it says. */
+/**
+ * Reads what a connected server reports by itself while it is on screen; a hosted service is asked once whether it
+ * supports that.
+ */
 export function useLiveServer(projectId: string, serverId: string): Known {
   const { queries, serverNews } = useWorkspace()
   const queryClient = useQueryClient()
-  // Each read holds the server's connection for a minute more, so a server that nobody looks at is soon let go.
+  // Each read keeps the server's connection for another minute, so the connection of a server that nobody views is soon
+  // closed.
   const everyMs = REFRESH_MS * useSlowFactor()
   const options = queries.liveServers.get.options({ projectId, serverId })
   const { data, error } = useApiQuery(options, ({ state }) => !isLocalOnly(state.error) && { kind: 'own', everyMs })

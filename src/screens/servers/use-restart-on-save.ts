@@ -9,7 +9,7 @@ import { isProgram } from './changed-server.ts'
 
 type Act = (server: ProjectServer) => Promise<void>
 
-/** Restarts a server whenever files change that the person names, or no longer. */
+/** Restarts a server whenever files that the person names change, or stops doing so. */
 export function useRestartOnSave(
   restart: Act,
   chosen: ProjectServer | undefined,
@@ -47,7 +47,7 @@ export function useRestartOnSave(
   })
 }
 
-/** The files whose changes restart a server. */
+/** Returns the files whose changes restart a server. */
 export function useWatchedFiles(serverId: string): string | undefined {
   const { serverWatches } = useWorkspace()
   return useSyncExternalStore(serverWatches?.subscribe ?? never, () => serverWatches?.patternOf(serverId))

@@ -8,7 +8,7 @@ import { useOtherServer } from './use-saving.ts'
 
 type Act = (server: ProjectServer) => Promise<void>
 
-/** Ends the process of a server, and begins a new one or leaves that to the next request. */
+/** Ends the process of a server, and starts a new one or leaves that to the next request. */
 export function useRestart(projectId: string): { restart: Act; end: Act } {
   const { restart: restarting, end: ending } = contract.liveServers
   const writeRestart = useWrite(restarting)
@@ -16,7 +16,7 @@ export function useRestart(projectId: string): { restart: Act; end: Act } {
   const { lookAgain } = useOtherServer(projectId)
   const input = ({ id: serverId }: ProjectServer) => ({ projectId, serverId, body: {} })
   return {
-    // What the old process answered is read again, also if none begins.
+    // Answers of the old process are read again, even if no new one starts.
     async restart(server) {
       const { name } = server
       const [start, done, noun] = isProgram(server)

@@ -12,7 +12,7 @@ import { useWrite } from '../../hooks/use-write.tsx'
 
 const FIELD = 'folders'
 
-/** Edits the folders that a server gets as its roots; it is notified where it is connected. */
+/** Edits the folders that a server receives as its roots; a connected server is notified. */
 export function useRoots(projectId: string): (server: ProjectServer) => Promise<void> {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())
@@ -55,7 +55,7 @@ export function useRoots(projectId: string): (server: ProjectServer) => Promise<
   }
 }
 
-/** The path of a root where it is one of this machine. */
+/** Returns the path of a root if it is on this machine. */
 function shownRoot(uri: string): string {
   try {
     const path = fileURLToPath(uri)

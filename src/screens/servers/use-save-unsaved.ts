@@ -17,7 +17,7 @@ import { nameIn, refusedName } from './use-saving.ts'
 
 type OnServer = (act: (server: ProjectServer) => Promise<void>) => KeyHandler | Unavailable
 
-/** In a workspace that ends with the program: saves the chosen server in the local workspace. */
+/** In a workspace that ends with the program: saves the selected server in the local workspace. */
 export function useSaveUnsaved(here: string, onServer: OnServer): void {
   const { client, unsaved, storedReaches } = useWorkspace()
   const askUntilDone = useAskUntilDone()

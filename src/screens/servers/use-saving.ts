@@ -21,10 +21,10 @@ import { ANY_FORMAT } from '../../domain/servers/files/formats.ts'
 import { readServers, type ServerEntry, type ServerText } from '../../domain/servers/files/reading.ts'
 import { joinCommand } from '../../lib/split-command.ts'
 
-/** What MCP servers themselves answered does not hang on a write, and may take them long. */
+/** Answers of MCP servers do not depend on a write, and may take long, so they are not read again. */
 const rereads: Act<unknown>['rereads'] = isPlainRead
 
-/** Saves a server, changes one, brings tokens for one, and takes one away; `onSaved` is called with a new one. */
+/** Saves a new server, changes one, sends tokens for one, and deletes one; `onSaved` is called with a new one. */
 export function useSaving(projectId: string, onSaved: (serverId: string) => void) {
   const { profile, storedReaches } = useWorkspace()
   const isLocal = profile.local
@@ -131,7 +131,7 @@ export function useSaving(projectId: string, onSaved: (serverId: string) => void
   return { add, edit, importTokens, setEnabled, remove }
 }
 
-/** What a server that becomes another one entails: the doctor looks again if it had looked before. */
+/** Handles the effects of changing a server's connection: the doctor examines it again if it had done so before. */
 export function useOtherServer(projectId: string) {
   const forgetAnswers = useForgetAnswers(projectId)
   const checks = useServerChecks()
@@ -157,12 +157,12 @@ function removalQuestion(name: string): Question {
   }
 }
 
-/** The name that was typed. */
+/** Returns the typed name. */
 export function nameIn(values: FormValues): string {
   return (values['name'] ?? '').trim()
 }
 
-/** A new server can be in the way of another by its name alone. */
+/** Only its name can conflict with another server. */
 export function refusedName(error: unknown, values: FormValues): FormAgain {
   const isTaken = error instanceof ApiError && error.code === 'CONFLICT'
   const name = nameIn(values)
@@ -185,14 +185,17 @@ function offQuestion(name: string, isLocal: boolean): Question {
   }
 }
 
-/** The value that a form ends with where servers were pasted that it cannot hold. */
+/** The value with which a form ends after a paste of servers that it cannot represent. */
 const PASTED = 'pasted'
-/** What a pasted server is called that has no name. */
+/** Name of a pasted server without one. */
 const NAMELESS = 'pasted server'
-/** JSON of an object, or of what is in one. */
+/** Matches JSON of an object, or the contents of one. */
 const JSON_TEXT = /^\s*(?:\{[^]*"[^]*:|"[^"]*"\s*:\s*\{)/
 
-/** The form of a new server that understands pasted JSON: one server fills it in, others are chosen from. */
+/**
+ * Returns the form of a new server that understands pasted JSON: a single server fills it in, several are offered for
+ * selection.
+ */
 export function withPasted(form: FormSpec): FormSpec {
   const about = { text: 'JSON from an mcp.json can be pasted into any field.', tone: 'muted' as const }
   return { ...form, about: [...(form.about ?? []), about], pasted: pastedServers }
@@ -209,7 +212,7 @@ function pastedServers(text: string): ReturnType<NonNullable<FormSpec['pasted']>
   return fill ? { fill } : { end: { [PASTED]: text } }
 }
 
-/** Finds the servers that were pasted into a form that ended so; undefined if it ended otherwise. */
+/** Finds the servers that were pasted into a form that ended with a paste; undefined if it ended otherwise. */
 export function pastedIn({ [PASTED]: text, name }: FormValues): ServerFiles['find'] | undefined {
   const source = text === undefined ? undefined : sourceOf(text)
   if (!source) return undefined
@@ -224,7 +227,7 @@ function sourceOf(text: string): ServerText | undefined {
   return { file: 'the pasted text', text: whole, format: ANY_FORMAT }
 }
 
-/** The server as the fields hold it; undefined if something of it would be lost, or is missing. */
+/** Returns the server as values of the fields; undefined if something would be lost, or is missing. */
 function valuesOf({ name, fields, enabled, envFile }: ServerEntry): FormValues | undefined {
   const { command, args = [], env = {}, url, headers = {}, ...oauth } = fields
   const hasMore = Object.keys(oauth).length > 0 || enabled === false || envFile !== undefined

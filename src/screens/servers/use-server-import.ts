@@ -26,10 +26,10 @@ import { useForgetAnswers } from './checks.ts'
 import { lineOf, useImportPicker } from './import-picker.tsx'
 
 const NOTHING_FOUND = 'No MCP servers were found in the working directory or where known programs keep theirs.'
-/** Where nothing of this machine can be read. */
+/** Message if no files of this machine can be read. */
 export const NO_FILES = 'Files of other programs cannot be read from here.'
 
-/** Saves servers of files that other programs have, after a person chose among them; each result is reported. */
+/** Saves servers from files of other programs, after a person has chosen among them; reports each result. */
 export function useServerImport(projectId: string): (find: ServerFiles['find']) => Promise<void> {
   const { client, serverFiles } = useWorkspace()
   const { symbols } = useTheme()
@@ -150,7 +150,7 @@ function reviewOf(writes: readonly Write[]): ReviewQuestion {
   }
 }
 
-/** What is done, how it will be reached and what of this machine it gets. */
+/** Describes the change, how the server will be reached and what it gets from this machine. */
 function linesOfStep(step: Write): Line[] {
   if (!('doc' in step) || step.doc.noun === 'suite') return []
   const { form, secrets, taken } = step.doc

@@ -30,16 +30,16 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useOtherServer } from './use-saving.ts'
 
 const WIDTH = 84
-/** Rows beside the lines: border, the field, what is wrong with an answer. */
+/** Rows in addition to the lines: border, the field, the error of an answer. */
 const ROWS_AROUND = 6
 const MOST_PORT = 65_535
 
-/** The outcome of a step, or why it failed. */
+/** The result of a step, or why it failed. */
 type Step<T> = { value: T } | { failed: SignInError }
 
 /**
- * Signs in to a server by the browser, and out. Nothing is registered or opened before the person agreed to the host
- * that is named.
+ * Signs in to a server with the browser, and out. Nothing is registered or opened before the person has agreed to the
+ * named host.
  */
 export function useSignIn(projectId: string) {
   const { signIns, storedReaches } = useWorkspace()
@@ -53,7 +53,7 @@ export function useSignIn(projectId: string) {
   const forget = useAction(signOutAction)
   const { lookAgain } = useOtherServer(projectId)
 
-  /** The client as whom is asked; undefined if the person gave up. */
+  /** Returns the OAuth client to use; undefined if the person gave up. */
   const chosenClient = async (plan: SignInPlan, name: string, why?: string): Promise<SignInClient | undefined> => {
     const values = await ask(clientForm(plan, name, why))
     if (!values) return undefined
@@ -61,7 +61,7 @@ export function useSignIn(projectId: string) {
     return { clientId, clientSecret, ...(port !== undefined && { port: Number(port) }) }
   }
 
-  /** @param scopes what the server wants beside those that are saved with it */
+  /** @param scopes scopes that the server requires in addition to the saved ones */
   const signIn = async (server: ProjectServer, scopes: readonly string[] = []): Promise<void> => {
     const { id: serverId, name, url } = server
     if (!signIns || url == null) return
@@ -121,14 +121,14 @@ export function useSignIn(projectId: string) {
   return { signIn, signOut }
 }
 
-/** The scopes that a server wants for what it refused; none if it did not say which. */
+/** Returns the scopes that a server requires for the request that it refused; none if it did not say which. */
 export function wantedScopes(error: unknown): string[] {
   const scope = error instanceof ApiError && error.code === 'OAUTH_REQUIRED' ? error.details?.['scope'] : undefined
-  // The characters that scopes have (RFC 6749, 3.3); a server may have written any.
+  // The characters allowed in scopes (RFC 6749, 3.3); a server may have sent others.
   return typeof scope === 'string' ? scope.split(' ').filter(each => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(each)) : []
 }
 
-/** When an access token ends, as the end of a sentence; empty if nobody knows. */
+/** Says when an access token expires, as the end of a sentence; empty if unknown. */
 export function untilText(expiresAt: number | string | null | undefined, now: number): string {
   const ms = toEpochMs(expiresAt)
   return ms === undefined ? '' : `, until ${localMoment(ms, now)}`
@@ -181,7 +181,7 @@ function clientForm({ host }: SignInPlan, name: string, why: string | undefined)
 
 type Waited = { name: string; host: string; signIn: SignIn; isOpened: boolean }
 
-/** Waits above the page for the person in the browser; a text says why nothing came, undefined that it was left. */
+/** Waits in a dialog for the person in the browser; a text says why nothing arrived, undefined that the person left. */
 function useWaiting(): (waited: Waited) => Promise<ImportedTokens | string | undefined> {
   const overlays = useOverlays()
   return waited =>
@@ -225,7 +225,7 @@ function Waiting(props: Waited & { onLeave: () => void }) {
   const { width } = useSize()
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
-  // Whatever takes the dialog away ends the sign-in; one that is answered goes on to its tokens.
+  // Closing the dialog in any way ends the sign-in; an answered one continues to its tokens.
   useEffect(() => {
     signIn.onRefused(why => setProblem(`${why} Still waiting.`))
     return () => signIn.end()

@@ -2,7 +2,7 @@ import { defineScreen } from '../../tui/router/screen.ts'
 import { sessionsKeys } from './bindings.ts'
 import { sessionsRoute } from './route.ts'
 
-/** What was said to the servers of a project, from every source. */
+/** Conversations with the servers of a project, from every source. */
 export const sessionsScreen = defineScreen({
   route: sessionsRoute,
   title: 'Sessions',

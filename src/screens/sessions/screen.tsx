@@ -30,7 +30,7 @@ import { sessionsKeys } from './bindings.ts'
 import { SessionTranscript } from './transcript.tsx'
 import { useTraceExport } from './use-trace-export.ts'
 
-/** What sessions of a source are called; the wire's own word for one that is not known here. */
+/** Words for sessions of each source; an unknown source is shown as received. */
 const SOURCE_LABELS = new Map<string, string>([
   ['direct', 'chat'],
   ['scenario', 'visitor'],
@@ -38,20 +38,20 @@ const SOURCE_LABELS = new Map<string, string>([
   ['swarm', 'swarm'],
 ])
 
-/** `10 ● running`, so that those of one case can be told apart. */
+/** Width of `10 ● running`, which distinguishes the trials of one case. */
 const TRIAL_WIDTH = 12
-/** Runs of a suite differ in nothing else. */
+/** Matches the run number: runs of a suite differ in nothing else. */
 const RUN_NUMBER = / #\d+$/
 
-/** Runs of the feed whose trials are read unasked, a request each. */
+/** Maximum number of runs in the feed whose trials are read automatically, one request each. */
 const MOST_RUNS = { local: 20, remote: 3 }
-/** What has ended is not read again for so long, in milliseconds. */
+/** Milliseconds for which data of ended runs is not read again. */
 const TRIALS_AGE_MS = 60_000
 
-/** The trials that sessions of a feed are, by their ids, as far as they were read. */
+/** The trials of the sessions in a feed, by their ids, as far as they were read. */
 type TrialsById = ReadonlyMap<string, EvalIteration>
 
-/** What a session is in a few lines; what was said and what came of it is beside or below it, or one tab away. */
+/** A summary of a session; its messages and result are beside or below it, or one tab away. */
 const OVERVIEW = fieldsTab(
   'Overview',
   (row: SessionSummary) => [
@@ -77,7 +77,7 @@ function messagesText({ messageCount, cumulativeToolCallCount: calls }: SessionS
   return calls == null ? count : `${count}, and ${plural(calls, 'tool call')}`
 }
 
-/** One feed of a project's sessions over eval runs, swarms, visitors and chat, the newest first. */
+/** All sessions of a project in one feed: eval runs, swarms, visitors and chat, newest first. */
 export const SessionsScreen = collectionScreen({
   noun: 'session',
   title: 'Sessions',
@@ -95,7 +95,7 @@ export const SessionsScreen = collectionScreen({
     itemOf: (row: SessionSummary) => row,
   },
   tabs: [
-    // What was said in a session of a swarm is searched for in the whole trace export.
+    // A swarm's session is found only by searching the whole trace export.
     { ...OVERVIEW, companion: 'transcript', isCostly: ({ row }) => row.sourceType === 'swarm' },
     { id: 'transcript', title: 'Transcript', Content: SessionTranscript },
   ],
@@ -108,7 +108,7 @@ export const SessionsScreen = collectionScreen({
   }),
 })
 
-/** The feed says of no session how it ended, nor which trial of its case it is: their runs do. */
+/** Reads how sessions ended and which trial of its case each is: the feed says neither, but their runs do. */
 function useTrials(sessions: readonly SessionSummary[], projectId: string): TrialsById {
   const { queries, budget } = useWorkspace()
   const runs = useMemo(() => sessions.flatMap(({ parentRef }) => parentRef?.suiteRunId ?? []), [sessions])
@@ -124,7 +124,7 @@ function useTrials(sessions: readonly SessionSummary[], projectId: string): Tria
     isLive: answer => answer?.items.some(isOpenTrial) ?? false,
   })
   const answers = reads.map(({ data }) => data)
-  // The list is another with every draw, the answers in it are not.
+  // The list is new with every render, the answers in it are not.
   const last = useRef(answers)
   const isSame = answers.length === last.current.length && answers.every((each, at) => each === last.current[at])
   if (!isSame) last.current = answers
@@ -132,7 +132,7 @@ function useTrials(sessions: readonly SessionSummary[], projectId: string): Tria
   return useMemo(() => new Map(known.flatMap(each => each?.items ?? []).map(trial => [trial.id, trial])), [known])
 }
 
-/** Columns of the feed; the trials of its runs are in `trials` as far as they were read. */
+/** Returns the columns of the feed; `trials` contains the trials of its runs, as far as they were read. */
 function sessionColumns(symbols: Symbols, trials: TrialsById): readonly Column<SessionSummary>[] {
   const trialOf = ({ parentRef }: SessionSummary) => trials.get(parentRef?.iterationId ?? '')
   return [
@@ -164,7 +164,7 @@ function sourceLabel({ sourceType }: SessionSummary): string {
   return SOURCE_LABELS.get(sourceType) ?? sourceType
 }
 
-/** A chat belongs to nothing; what another one belongs to may not be known. */
+/** Returns the label of a session's parent; a chat has none, and that of another session may be unknown. */
 function parentLabel({ sourceType, parentRef }: SessionSummary): string | null | undefined {
   return sourceType === 'direct' ? '' : parentRef?.label
 }
@@ -173,13 +173,13 @@ function titleOf({ title, firstMessagePreview, id }: SessionSummary): string {
   return title ?? firstMessagePreview ?? id
 }
 
-/** The source that the place names, if it is one that the contract has. */
+/** Returns the source in the place, if the contract knows it. */
 function useSource(): (typeof SESSION_SOURCES)[number] | undefined {
   const { source } = usePlace().params
   return SESSION_SOURCES.find(each => each === source)
 }
 
-/** What the place searches for; an empty text is none. */
+/** Returns the search in the place; an empty text is no search. */
 function useSearched(): { q: string; scope: 'titles' | 'transcripts' } | undefined {
   const { q, scope } = usePlace().params
   return q ? { q, scope: scope === 'transcripts' ? scope : 'titles' } : undefined
@@ -190,7 +190,10 @@ function useFeedQuery() {
   return { ...(source && { sourceType: source }), ...useSearched() }
 }
 
-/** Says what was searched. An answer that does not echo the wanted scope is none to this search, and shows no row. */
+/**
+ * Says what was searched. An answer that does not echo the wanted scope does not belong to this search, and shows no
+ * row.
+ */
 function useSearchAnswer(
   first: { scope?: string | null | undefined } | undefined,
   key: (id: Exclude<keyof typeof sessionsKeys.bindings, 'open' | 'back'>) => string,
@@ -248,7 +251,7 @@ function useSessionActions({ on }: Collection<SessionSummary>, projectId: string
   }
 }
 
-/** Where what a session belongs to stands, as far as it names that. */
+/** Returns the place of a session's parent, if the session names it. */
 function placeOf({ id, parentRef }: SessionSummary, projectId: string): Place | undefined {
   const { suiteRunId, iterationId, scenarioId, journeyRunId: runId, journeyRefId: journeyId } = parentRef ?? {}
   if (suiteRunId)

@@ -24,11 +24,11 @@ import type { Line } from '../../components/viewer.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 
-/** What has ended never changes again, such as the trace of a trial whose run has ended. */
+/** Data of ended runs never changes again, such as the trace of a trial. */
 const FINAL = { staleTime: Infinity, refetchInterval: false } as const
 const LOADING = 'Reading the transcript…'
 
-/** What was said and called in a session, by the route that its source has for that. */
+/** Shows the messages and calls of a session, with the operation for its source. */
 export function SessionTranscript(props: DetailProps<SessionSummary>) {
   const { sourceType, parentRef } = props.row
   const { profile } = useWorkspace()
@@ -87,7 +87,7 @@ function EndedTrial({ projectId, runId, iterationId, focused }: TrialProps) {
   )
 }
 
-/** What went wrong first, as far as the trace says; the verdict itself is its run's. */
+/** Returns the first failure in the trace; the verdict itself belongs to the run. */
 function outcomeLines(trace: Trace, symbols: Symbols): Line[] {
   const wrong = firstError(trace.nodes)
   if (!wrong) return [{ text: 'No recorded step failed; its run has the verdict.', tone: 'muted' }, '']
@@ -95,7 +95,7 @@ function outcomeLines(trace: Trace, symbols: Symbols): Line[] {
   return [{ text: `${symbols.error} ${name} failed${reason === undefined ? '' : `: ${reason}`}`, tone: 'error' }, '']
 }
 
-/** The innermost part that went wrong, in the order of the trace. */
+/** Returns the innermost part that failed first, in the order of the trace. */
 function firstError(nodes: readonly TraceNode[]): TraceNode | undefined {
   for (const node of nodes) {
     const inner = firstError(node.children)
@@ -125,7 +125,7 @@ function Chat({ projectId, row, focused }: SessionProps) {
   )
 }
 
-/** How a session of a journey ended is in the list of its run; the transcript shows without it too. */
+/** The result of a journey's session is in the list of its run; the transcript is shown without it too. */
 function Journey({ projectId, row, focused }: SessionProps) {
   const { client } = useWorkspace()
   const runId = row.parentRef?.journeyRunId

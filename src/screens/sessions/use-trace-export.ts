@@ -14,12 +14,12 @@ import { plural } from '../../lib/format.ts'
 
 type Source = (typeof SESSION_SOURCES)[number]
 
-/** A person requested all of it. */
+/** The person requested everything. */
 const ALL = { pages: Infinity, items: Infinity, text: Infinity }
 
 /**
  * Asks for a path and writes the traces of the project's sessions there, of one source or of all: OTLP JSON, a line for
- * each page. A file that is there is replaced only after a question, and an export that fails leaves none.
+ * each page. An existing file is replaced only after a question, and a failed export leaves no file.
  */
 export function useTraceExport(projectId: string): (source: Source | undefined) => Promise<void> {
   const { client } = useWorkspace()
@@ -27,7 +27,7 @@ export function useTraceExport(projectId: string): (source: Source | undefined) 
   const confirm = useConfirm()
   const runTask = useRunTask()
 
-  /** Resolves to whether it was written. */
+  /** Resolves to whether the file was written. */
   const write = async (path: string, query: { sourceTypes?: Source; includeContent?: boolean }, replace: boolean) =>
     await runTask({
       start: `Exporting traces to ${path}…`,
@@ -37,7 +37,7 @@ export function useTraceExport(projectId: string): (source: Source | undefined) 
           let sessions = 0
           const call = { signal, bounds: ALL }
           for await (const page of client.pages(contract.traceExports.otlp, { projectId, ...query }, call)) {
-            // The client puts the cursor in; the document has none.
+            // The client adds the cursor; the document has none.
             const { nextCursor: _cursor, ...document } = page
             file.add(`${jsonText(document)}\n`)
             sessions += sessionsOnPage(document).length

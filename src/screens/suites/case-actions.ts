@@ -8,7 +8,7 @@ import type { Line } from '../../components/viewer.tsx'
 import type { Authoring } from './use-authoring.ts'
 import { NEW_CASES, write } from './new-cases.ts'
 
-/** Kinds of cases that a model writes, and how many of each are usual (schemas: EvalCaseGenerateRequest). */
+/** Kinds of cases that a model writes, with the usual number of each (schemas: EvalCaseGenerateRequest). */
 const BUCKETS = ['simple', 'multiTool', 'multiTurn', 'complex', 'negative'] as const
 const BUCKET_NOTES: Record<(typeof BUCKETS)[number], string> = {
   simple: 'One request that one call fulfils.',
@@ -19,7 +19,7 @@ const BUCKET_NOTES: Record<(typeof BUCKETS)[number], string> = {
 }
 const MOST_IN_BUCKET = 10
 
-/** What can be done with cases that are there. */
+/** Returns the actions on existing cases. */
 export function caseActions(authoring: Authoring) {
   return {
     edit: (suite: EvalSuite, stored: EvalCase) => editCase(authoring, suite, stored),
@@ -29,7 +29,7 @@ export function caseActions(authoring: Authoring) {
   }
 }
 
-/** A case in the editor; only what differs is sent. */
+/** Opens a case in the editor; only the differences are sent. */
 async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase): Promise<void> {
   const { client, projectId, edit, review, tell } = authoring
   const target = { projectId, suiteId: suite.id, caseId: stored.id }
@@ -75,7 +75,7 @@ async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase
   if (sent === 'correct') await editCase(authoring, suite, stored)
 }
 
-/** A copy in the editor, which is a case when it is saved. */
+/** Opens a copy in the editor, which becomes a case when it is saved. */
 async function duplicate(authoring: Authoring, suite: EvalSuite, stored: EvalCase): Promise<void> {
   const [{ formOfCase }, { copyOf }] = await Promise.all([
     import('../../domain/suites/case-form.ts'),
@@ -116,7 +116,7 @@ async function remove(authoring: Authoring, suite: EvalSuite, cases: readonly Ev
           await send(contract.cases.delete, input)
         } catch (error) {
           gone += 1
-          // Where none is found, the key may have lost sight of all of them.
+          // If none is found, the key may have lost access to all of them.
           if (!isMissing(error) || gone === inputs.length) throw error
         }
         progress(index + 1, cases.length)
@@ -127,7 +127,7 @@ async function remove(authoring: Authoring, suite: EvalSuite, cases: readonly Ev
   })
 }
 
-/** Has a model write cases. */
+/** Lets a model write cases. */
 async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
   const { projectId, ask } = authoring
   const answers = await ask({
@@ -165,7 +165,9 @@ async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
   })
 }
 
-/** The outcome of drafts: a tick only where every draft is a case; each one that is not names its reason. */
+/**
+ * Returns the outcome of drafts: a tick only if every draft became a case; every other draft is listed with its reason.
+ */
 function generatedReport({ created, skipped }: Pick<EvalCaseGenerated, 'created' | 'skipped'>) {
   const written = `${plural(created.length, 'case')} written`
   const reasons = (skipped ?? []).map(({ title, message, code }) => {

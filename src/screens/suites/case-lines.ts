@@ -6,7 +6,7 @@ import type { CaseRow } from './case-rows.ts'
 import { assertionLabel } from '../../domain/suites/assertion-labels.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** A case in full: what it is, its steps in order, and how it is judged. */
+/** Returns all of a case: its settings, its steps in order, and how it is judged. */
 export function caseView({ stored, last }: CaseRow) {
   const { steps, checks, matchOptions } = stored
   const fields: Field[] = [

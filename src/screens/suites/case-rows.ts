@@ -14,14 +14,14 @@ import {
   noteColumn,
 } from '../../components/collection/plain-parts.ts'
 
-/** A case with what its trials came to in the latest run; undefined if that is not known. */
+/** A case with the counts of its trials in the latest run; undefined if unknown. */
 export type CaseRow = { id: string; stored: EvalCase; last: LastResult | undefined }
-/** The trials of a case, on all its models. */
+/** Counts of the trials of a case, on all its models. */
 type LastResult = TrialCounts & { graded: number }
 
 /**
- * Cases with their latest results. What was not graded is in no rate, and is counted.
- * @param isWhole whether these are all trials of the run; else the case of the last one may continue behind them
+ * Returns cases with their latest results. Ungraded trials are left out of rates, but counted.
+ * @param isWhole whether these are all trials of the run; otherwise the case of the last one may have more
  */
 export function caseRows(cases: readonly EvalCase[], trials: readonly EvalIteration[], isWhole: boolean): CaseRow[] {
   const byCase = Map.groupBy(trials, ({ testCaseId }) => testCaseId ?? '')
@@ -35,7 +35,7 @@ export function caseRows(cases: readonly EvalCase[], trials: readonly EvalIterat
   return cases.map(stored => ({ id: stored.id, stored, last: resultOf(stored.id) }))
 }
 
-/** Words for each kind of step in counts. */
+/** Words for kinds of steps, for counts. */
 const KIND_WORDS: Readonly<Record<string, string>> = {
   prompt: 'prompt',
   toolCall: 'call',
@@ -44,14 +44,14 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 }
 const KINDS_WIDTH = 18
 
-/** Steps by their kind: `1 call 2 asserts`; a kind that is not known is shown as it is. */
+/** Returns steps by kind: `1 call 2 asserts`; an unknown kind is shown as received. */
 export function stepKinds(steps: EvalCase['steps']): string {
   const counts = new Map<string, number>()
   for (const { kind } of steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return [...counts].map(([kind, count]) => plural(count, ownValue(KIND_WORDS, kind) ?? kind)).join(' ')
 }
 
-/** `✓ 2/2`, and `⚠ 1/1 of 2` where one of two trials was not graded: a part is nothing to be green about. */
+/** Returns `✓ 2/2`, or `⚠ 1/1 of 2` if one of two trials was not graded: a partial result is not shown in green. */
 function lastCell(last: LastResult | undefined, symbols: Symbols): Cell {
   if (!last) return { text: UNKNOWN, tone: 'muted' }
   const { passed, failed, graded, total, ended } = last
@@ -64,7 +64,7 @@ function lastCell(last: LastResult | undefined, symbols: Symbols): Cell {
     : { text: `${symbols.warn} ${text}`, tone: 'warn' }
 }
 
-/** Columns of the cases; they show a theme's marks, so they are made once per theme. */
+/** Returns the columns of the cases, which contain a theme's marks, so they are created once per theme. */
 export function caseColumns(symbols: Symbols): readonly Column<CaseRow>[] {
   return [
     nameColumn('Case', ({ stored }) => stored.title, { id: 'title' }),

@@ -3,7 +3,7 @@ import { VERBS } from '../../tui/keymap/verbs.ts'
 
 const define = bindingsOf('runs')
 
-/** In the cases of a suite, and at the case beside them. */
+/** Active in the cases of a suite, and in the case beside them. */
 export const casesKeys = define.panel('cases', 'Cases', {
   edit: on('edit', 'edit', {
     hint: true,
@@ -31,7 +31,7 @@ export const casesKeys = define.panel('cases', 'Cases', {
   }),
 })
 
-/** In the list of suites. */
+/** Active in the list of suites. */
 export const suitesKeys = define.panel('suites', 'Suites', {
   add: on('new', 'new suite', {
     hint: true,
@@ -62,7 +62,7 @@ export const settingsKeys = define.panel('settings', 'Settings of a suite', {
   detach: on('delete', 'detach environment', { needs: 'suites.update' }),
 })
 
-/** The tabs of the middle pane, while it has the focus; elsewhere the same keys are those of the detail. */
+/** The tabs of the middle pane, active while it has the focus; elsewhere the same keys belong to the detail pane. */
 export const middleKeys = define.panel('suiteTabs', 'Runs, cases and settings', {
   next: on('nextTab', 'cases, settings', { hint: true, help: 'Runs, cases, settings or heat map of the suite.' }),
   previous: on('previousTab', 'tab before'),
@@ -83,7 +83,7 @@ export const heatKeys = define.panel('heat', 'Heat map', {
   more: on('more', 'more', { hint: true, needs: 'service', help: 'Read more runs, two with each request.' }),
 })
 
-/** The outcome of cases that were sent. */
+/** Active while the outcomes of sent cases are shown. */
 export const outcomesKeys = define.overlay('outcomes', 'Outcomes', {
   correct: on('edit', 'correct the failed', {
     hint: true,

@@ -52,7 +52,7 @@ export async function exportFile(authoring: Authoring, suite: EvalSuite): Promis
   }
 }
 
-/** A suite with its cases as the text of a file. */
+/** Returns a suite with its cases as the text of a file. */
 async function exportText(authoring: Authoring, suiteId: string): Promise<string> {
   const { client, projectId } = authoring
   const [{ readSuite }, { writeSuiteFile }] = await Promise.all([
@@ -83,7 +83,7 @@ export async function importFile(authoring: Authoring, onSuite: OnSuite): Promis
   }
 }
 
-/** Shows what a file would do, and does it; resolves to why it cannot be imported. */
+/** Shows what importing a file would do, and does it; resolves to the reasons why it cannot be imported. */
 async function bring(authoring: Authoring, text: string, onSuite: OnSuite): Promise<readonly TextProblem[]> {
   const { readSuiteFile } = await import('../../domain/suites/suite-file.ts')
   const file = readSuiteFile(text)
@@ -100,7 +100,7 @@ async function bring(authoring: Authoring, text: string, onSuite: OnSuite): Prom
 
 type Planned = { plan: SyncPlan; names: ProjectNames }
 
-/** What importing a file would do; undefined if that could not be read. */
+/** Returns what importing a file would do; undefined if that could not be read. */
 async function planOf(
   authoring: Authoring,
   file: SuiteFile,
@@ -114,7 +114,7 @@ async function planOf(
   return found && 'obstacle' in found ? { problem: placedObstacle(found, text) } : found
 }
 
-/** Asks above the plan, and above what is probably a mistake in the file. */
+/** Asks with the plan, and with the probable mistakes in the file. */
 async function agreeToSync(
   { review, tell, changeLines }: Authoring,
   { plan }: Planned,
@@ -133,7 +133,7 @@ async function agreeToSync(
   return agreed ? 'agreed' : 'declined'
 }
 
-/** How a plan is carried out. */
+/** Returns the act that carries out a plan. */
 function importing({ client, projectId }: Authoring, { plan, names }: Planned): ActOf<SyncDone> {
   const { suites, cases } = contract
   const { name } = plan.file.suite
@@ -159,11 +159,11 @@ async function shownAfter(
   await afterwards(authoring, { id: suiteId, name }, outcomes)
 }
 
-/** A new suite, written in the editor from a template over a tool of a server. */
+/** Adds a suite, written in the editor from a template for a tool of a server. */
 export async function addSuite(authoring: Authoring, onSuite: OnSuite): Promise<void> {
   const file: EditedFile = { key: authoring.keyOf('new suite'), fileName: 'new-suite.yaml' }
   const { readSuiteFile, writeSuiteFile } = await import('../../domain/suites/suite-file.ts')
-  // What was written before goes on as it is; no tool is chosen for it again.
+  // A stored draft is continued as it is; no tool is chosen for it again.
   const first = authoring.keptTexts.has(file) ? undefined : await chooseTool(authoring, 'First case of a new suite')
   const serverName = first?.steps[0]?.serverName
   if (!authoring.keptTexts.has(file) && serverName === undefined) return
@@ -192,7 +192,7 @@ export async function addSuite(authoring: Authoring, onSuite: OnSuite): Promise<
 
 const NEW_SUITE = ['A new suite; it is checked when you save and leave. Unchanged or emptied, nothing is created.']
 
-/** Deletes a suite, after a typed word. */
+/** Deletes a suite, after the person types a word. */
 export async function removeSuite(authoring: Authoring, suite: EvalSuite): Promise<void> {
   const name = suite.name ?? suite.id
   await authoring.write({
@@ -236,7 +236,7 @@ function slug(name: string): string {
   )
 }
 
-/** What an import would do, in lines; nothing has been sent yet. */
+/** Returns what an import would do, in lines; nothing has been sent yet. */
 function planLines(plan: SyncPlan, changeLines: Authoring['changeLines']): Line[] {
   const { suite, file, settings, created, changed, unchanged, others } = plan
   const schedule = suite ? settings?.schedule : file.suite.schedule
@@ -275,7 +275,7 @@ function planLines(plan: SyncPlan, changeLines: Authoring['changeLines']): Line[
   ]
 }
 
-/** `2 cases to change`; nothing if there are none. */
+/** Returns `2 cases to change`; nothing if there are none. */
 function counted(cases: readonly unknown[], what: string, tone: Tone): Line[] {
   return cases.length > 0 ? [{ text: `${plural(cases.length, 'case')} ${what}`, tone }] : []
 }

@@ -17,17 +17,17 @@ const TONES: Record<HeatSign, Tone> = {
   absent: 'muted',
   unread: 'muted',
 }
-/** Lines above the cases at least: the numbers of the runs, and the mark of the chosen one. */
+/** Minimum number of lines above the cases: the numbers of the runs, and the mark of the selected one. */
 export const HEAT_HEAD = 2
-/** Rows of each plot at most. */
+/** Maximum number of rows of each plot. */
 const MOST_PLOT = 4
-/** Columns before the cells beside the title: pointer, flaky mark and the blanks around it. */
+/** Columns before the cells in addition to the title: pointer, flaky mark and the blanks around it. */
 const AROUND = 4
 const LEAST_TITLE = 12
-/** Cells stand apart only where a title of so many columns is whole beside them. */
+/** Cells get a gap only if a title of this many columns fits beside them. */
 const LONGEST_TITLE = 40
 
-/** Where what is drawn stands: a page of rows and one of columns, so that most moves of the cursor scroll nothing. */
+/** The visible part of a heat map: a page of rows and one of columns, so that most cursor moves scroll nothing. */
 export type HeatLayout = {
   title: number
   step: number
@@ -35,12 +35,12 @@ export type HeatLayout = {
   first: At
   rows: number
   columns: number
-  /** Lines above the cases, and rows of each of the two plots among them. */
+  /** Lines above the cases, and rows of each of the two plots in them. */
   head: number
   plot: number
 }
 
-/** @param size of everything that is drawn, with the lines above the cases */
+/** @param size size of the whole drawing, including the lines above the cases */
 export function layoutHeat(
   map: HeatMap,
   at: At,
@@ -54,7 +54,7 @@ export function layoutHeat(
   const title = Math.min(widest, room, Math.max(LEAST_TITLE, room - step * count))
   const columns = Math.min(count, Math.floor((room - title) / step))
   const page = columns === 0 ? 0 : Math.floor((count - 1 - at.column) / columns)
-  // The cases leave room, or give a third of theirs.
+  // The plots get the rows that the cases do not need, or a third of theirs.
   const most = size.height - HEAT_HEAD
   const above = Math.max(most - map.rows.length, most / 3)
   const plots = Math.max(Math.min(1, Math.floor(above / 2)), Math.floor((above - 1) / 2))
@@ -74,7 +74,7 @@ export function layoutHeat(
   }
 }
 
-/** Rows between the two plots: bars of some height would join those of the other. */
+/** Returns the rows between the two plots: without a gap, high bars would touch the other plot. */
 function gapOf(plot: number): number {
   return plot > 1 ? 1 : 0
 }
@@ -83,7 +83,10 @@ export function signOf(cell: HeatRow['cells'][number]): HeatSign {
   return cell === 'unread' ? cell : (cell?.outcome ?? 'absent')
 }
 
-/** The lines of a heat map, none wider than asked for; the chosen cell is inverse, its row and column are marked. */
+/**
+ * Returns the lines of a heat map, none wider than requested; the selected cell is inverse, its row and column are
+ * marked.
+ */
 export function drawHeat(map: HeatMap, at: At, layout: HeatLayout, theme: Theme, width: number): string[] {
   const { first, rows, columns } = layout
   const { rate, took } = map.trend
@@ -114,7 +117,7 @@ export function drawHeat(map: HeatMap, at: At, layout: HeatLayout, theme: Theme,
 type Cell = { text: string; tone: Tone }
 type CellOf = (column: number) => Cell
 
-/** Draws a line above the cases: words at the left, and a cell for each run that shows. */
+/** Draws a line above the cases: words at the left, and a cell for each visible run. */
 function headOf({ left, first, columns, step }: HeatLayout, theme: Theme, width: number) {
   return (words: string, cellOf: CellOf): string => {
     const label = truncate(fit(` ${clean(words)}`, left - 1), width)
@@ -126,7 +129,7 @@ function headOf({ left, first, columns, step }: HeatLayout, theme: Theme, width:
 
 const NO_MARK: Cell = { text: ' ', tone: 'plain' }
 
-/** Where a figure rose or fell. */
+/** Marks where a figure rose or fell. */
 function marks({ levels }: Figure, { symbols }: Theme, [up, down]: readonly [Tone, Tone]): CellOf {
   const at = new Map(levels.map(({ from }, index) => [from, index]))
   return column => {
@@ -165,7 +168,7 @@ function drawRow(row: HeatRow, chosen: number | undefined, layout: HeatLayout, t
   return start + drawCells(cells, step, theme)
 }
 
-/** Neighbours of one colour are painted at once; the blank behind a cell has its colour, but for the chosen one. */
+/** Paints neighbors of one color together; the blank after a cell has its color, except for the selected one. */
 function drawCells(cells: readonly Cell[], step: number, theme: Theme): string {
   const spans: Cell[] = []
   const add = (tone: Tone, text: string): void => {

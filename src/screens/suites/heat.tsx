@@ -35,7 +35,7 @@ import { MiddlePane } from './middle.tsx'
 
 type HeatRuns = PaneData & { items: readonly EvalRun[] | undefined }
 
-/** The cases of the chosen suite in its last runs. */
+/** Shows the cases of the selected suite in its last runs. */
 export function HeatTab(props: {
   projectId: string
   suite: EvalSuite
@@ -52,13 +52,16 @@ export function HeatTab(props: {
   )
 }
 
-/** The map below the list of runs, unasked: where the rate of requests is limited, it compares only the latest. */
+/**
+ * Shows the heat map below the list of runs, shown without being requested: if the rate of requests is limited, it
+ * compares only the latest runs.
+ */
 export function HeatBelow(props: Omit<Parameters<typeof SuiteHeat>[0], 'focused' | 'reads'>): ReactNode {
   const { unlimited } = useWorkspace().budget.snapshot()
   return <SuiteHeat {...props} focused={false} reads={unlimited ? HEAT_READS : FEW_READS} />
 }
 
-/** `reads` comparisons are read at first. */
+/** `reads` is the number of comparisons that are read at first. */
 function SuiteHeat(props: { projectId: string; suite: EvalSuite; runs: HeatRuns; focused: boolean; reads: number }) {
   const { projectId, suite, focused } = props
   const key = useKeyName()
@@ -81,12 +84,12 @@ function SuiteHeat(props: { projectId: string; suite: EvalSuite; runs: HeatRuns;
   )
 }
 
-/** Comparisons for a map that nobody asked for. */
+/** Number of comparisons for a map that was not requested. */
 const FEW_READS = 2
-/** What ended runs say of each other never changes. */
+/** A comparison of ended runs never changes. */
 const FINAL = { staleTime: Infinity, refetchOnMount: false } as const
 
-/** Made again only where a run or an answer is another one: moves of the cursor draw the same map. */
+/** Computed again only if a run or an answer changes: cursor moves draw the same map. */
 function useHeatMap(runs: readonly EvalRun[], answers: readonly EvalRunCompare[]): HeatMap {
   const made = useRef<{ of: readonly unknown[]; map: HeatMap }>(undefined)
   const of = [...runs, ...answers]
@@ -101,7 +104,7 @@ function pairOf({ runId, baseRunId }: HeatRead): string {
   return `${runId} ${baseRunId}`
 }
 
-/** The first comparisons of the newest runs, and more with every call of `more`. */
+/** Reads the first comparisons of the newest runs, and more with every call of `more`. */
 function useHeatReads(projectId: string, runs: readonly EvalRun[], first: number) {
   const { queries } = useWorkspace()
   const [rounds, setRounds] = useState(0)
@@ -129,7 +132,7 @@ function useHeatReads(projectId: string, runs: readonly EvalRun[], first: number
   }
 }
 
-/** Lines below the cases for what the chosen cell says; a tall pane has as many for its run. */
+/** Lines below the cases for the selected cell; a tall pane has as many for its run. */
 const CELL_ROWS = 2
 const TALL = 20
 const LEGEND: readonly (readonly [HeatSign, string])[] = [
@@ -149,7 +152,7 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
   const { width, height } = useSize()
   const theme = useTheme()
   const { params } = usePlace()
-  // Keys that come before the next draw move on from where the last one led.
+  // Keys that arrive before the next render continue from the position of the last one.
   const chosen = useRef<Chosen>({ key: params['cell'], runId: params.runId })
   const [, draw] = useState(0)
   const [hovered, setHovered] = useState<At>()
@@ -242,7 +245,7 @@ const WORDS: Record<HeatSign, string> = {
   unread: 'not read',
 }
 
-/** `hears something else in #12: failed since #9: expected …`. */
+/** Returns `hears something else in #12: failed since #9: expected …`. */
 function cellWords({ runs, rows }: HeatMap, at: { row: number; column: number }, { problem }: HeatReads): string {
   const [row, run] = [rows[at.row], runs[at.column]]
   if (!row || !run) return ''
@@ -260,7 +263,7 @@ function cellWords({ runs, rows }: HeatMap, at: { row: number; column: number },
   return `${name}: ${WORDS[sign]}${since}${flaky}${cell.error ? `: ${clean(cell.error)}` : ''}`
 }
 
-/** `#12: 10 of 12 case executions passed, took 4.2s; pass rate 83% since #10, was 98%`. */
+/** Returns `#12: 10 of 12 case executions passed, took 4.2s; pass rate 83% since #10, was 98%`. */
 function runWords({ runs, trend: { rate, took } }: HeatMap, column: number): string {
   const run = runs[column]
   if (!run) return ''

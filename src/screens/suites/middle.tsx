@@ -31,9 +31,7 @@ export function MiddleList<Row>(
   )
 }
 
-/**
- * What the middle pane shows of the chosen suite, under its tabs; the keys of tabs are its own while it has the focus.
- */
+/** The middle pane for the selected suite, under its tabs; it handles the keys of tabs while it has the focus. */
 export function MiddlePane(
   props: MiddleProps & {
     /** Position and number of the rows, if there are rows. */

@@ -13,13 +13,13 @@ import { isResendable } from './outcomes.tsx'
 import type { ActOf } from '../../hooks/use-write.tsx'
 import type { Authoring } from './use-authoring.ts'
 
-/** What is above new cases. */
+/** Lines above new cases in the editor. */
 export const NEW_CASES = [
   'New cases, checked when you save and leave. Several are parted by a line with ---, up to a hundred.',
   'Empty the file to leave without creating any.',
 ]
 
-/** How cases are sent. */
+/** Returns the act that sends cases. */
 function creation(
   { client, projectId }: Authoring,
   suite: EvalSuite,
@@ -38,8 +38,8 @@ function creation(
 }
 
 /**
- * Shows what became of cases, where that is worth a look. Those that failed can be corrected by themselves and sent
- * again; anyone who leaves finds them when they write new cases the next time.
+ * Shows the outcomes of cases, if there is anything to do about them. Failed cases can be corrected on their own and
+ * sent again; if the person leaves, they are offered when new cases are written the next time.
  */
 export async function afterwards(
   authoring: Authoring,
@@ -62,12 +62,12 @@ export async function afterwards(
   if (failed.length > 0) authoring.tell('warn', `Failed cases are saved; write new cases to continue with them.`)
 }
 
-/** Where the cases of a suite that were refused wait. */
+/** Returns the file that stores the refused cases of a suite. */
 function failedFile(authoring: Authoring, suite: EvalSuite): EditedFile {
   return { key: authoring.keyOf(suite.id, 'failed cases'), fileName: 'failed-cases.yaml' }
 }
 
-/** Keeps refused cases, with what was said of them. */
+/** Stores refused cases, with the service's reasons. */
 async function keepFailed(authoring: Authoring, suite: EvalSuite, failed: readonly CaseOutcome[]): Promise<void> {
   if (failed.length === 0) return
   const [{ writeCases }, { readYaml }] = await Promise.all([
@@ -85,12 +85,12 @@ async function keepFailed(authoring: Authoring, suite: EvalSuite, failed: readon
   authoring.keptTexts.put(file, withProblems(text, problems))
 }
 
-/** The refused cases by themselves in the editor. */
+/** Opens only the refused cases in the editor. */
 async function correct(authoring: Authoring, suite: EvalSuite): Promise<void> {
   await writeFrom(authoring, suite, failedFile(authoring, suite), '')
 }
 
-/** Asks for a duplicate policy and its reason, and sends cases again under it. */
+/** Asks for a duplicate policy and its reason, and sends cases again with it. */
 async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly CaseOutcome[]): Promise<void> {
   const { ask } = authoring
   const answers = await ask({
@@ -119,7 +119,7 @@ async function resend(authoring: Authoring, suite: EvalSuite, failed: readonly C
   else await keepFailed(authoring, suite, failed)
 }
 
-/** Opens the editor on cases, and creates what it comes back with. */
+/** Opens the editor on cases, and creates the result. */
 export async function write(
   authoring: Authoring,
   suite: EvalSuite,
@@ -140,7 +140,7 @@ async function writeFrom(authoring: Authoring, suite: EvalSuite, file: EditedFil
   else if (sent) await afterwards(authoring, suite, sent.value)
 }
 
-/** New cases from a template. */
+/** Adds cases from a template. */
 export async function add(authoring: Authoring, suite: EvalSuite): Promise<void> {
   if (authoring.keptTexts.has(failedFile(authoring, suite))) return await correct(authoring, suite)
   const { client, projectId } = authoring
@@ -178,7 +178,7 @@ export async function chooseTool(authoring: Authoring, title: string): Promise<C
   return tool && caseOfTool({ serverName: server.name, toolName: tool.name, inputSchema: tool.inputSchema })
 }
 
-/** Asks which of these; the only server there is needs no question. */
+/** Asks which of these to use; if there is only one, it is used without a question. */
 async function chosen<Thing extends { name: string; description?: unknown }>(
   { ask }: Authoring,
   title: string,
@@ -205,7 +205,7 @@ const EFFECTS = {
   tool: 'Your editor opens with a case that calls it; nothing is sent before that is saved.',
 }
 
-/** A new case that starts from a tool. */
+/** Adds a case that is based on a tool. */
 export async function addOfTool(authoring: Authoring, suite: EvalSuite): Promise<void> {
   const form = await chooseTool(authoring, 'New case from a tool')
   if (form) await write(authoring, suite, { key: 'case of a tool', forms: [form], about: NEW_CASES })

@@ -9,22 +9,22 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { outcomesKeys } from './cases-keys.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** What a person does about cases that failed. */
+/** The person's decision about failed cases. */
 export type OutcomeAnswer = 'correct' | 'resend' | 'close'
 
 const WIDTH = 96
 const ROWS_AROUND = 3
-/** Of a case of which the service says something: the title, the code, and two texts that may be wrapped. */
+/** Rows of a case with a message of the service: the title, the code, and two texts that may wrap. */
 const TOLD_ROWS = 6
 
 function rowsOf(outcomes: readonly CaseOutcome[]): number {
   return outcomes.reduce((rows, { code }) => rows + (code === undefined ? 1 : TOLD_ROWS), 0)
 }
 
-/** What another duplicate policy can help with. */
+/** Failures that another duplicate policy can avoid. */
 const RESENDABLE: ReadonlySet<string> = new Set(['DUPLICATE_CONTENT', 'OVERRIDE_REASON_REQUIRED'])
 
-/** Shows what became of each case; resolves to what is to be done about those that failed. */
+/** Shows the outcome of each case; resolves to what to do about those that failed. */
 export function useOutcomes(): (outcomes: readonly CaseOutcome[]) => Promise<OutcomeAnswer> {
   const overlays = useOverlays()
   return outcomes =>
@@ -47,7 +47,7 @@ const LOOKS: Record<CaseOutcome['kind'], { symbol: 'ok' | 'error'; word: string;
   failed: { symbol: 'error', word: 'failed', tone: 'error' },
 }
 
-/** A case in a line, and what the service says of it below. */
+/** Returns a case in a line, with the service's message below. */
 export function outcomeLines(outcomes: readonly CaseOutcome[], symbols: Symbols): Line[] {
   return outcomes.flatMap(({ form, kind, code, message }) => {
     const look = LOOKS[kind]
@@ -58,7 +58,7 @@ export function outcomeLines(outcomes: readonly CaseOutcome[], symbols: Symbols)
         { text: form.id === undefined ? '' : `  ${form.id}`, tone: 'muted' },
       ],
     }
-    // What to do about it is beside what was not created; what was created needs no correcting.
+    // The advice is shown next to cases that were not created; created ones need no correction.
     const advice = kind === 'failed' ? ownValue(OUTCOME_WORDS, code) : undefined
     const words = code === undefined ? [] : [advice, message && `The service says: ${message}`]
     return [

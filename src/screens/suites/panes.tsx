@@ -18,7 +18,7 @@ import { MiddleList, MiddlePane } from './middle.tsx'
 import { settingsLines } from './settings-lines.ts'
 import type { CasesData } from './use-cases.ts'
 
-/** The suites of a project, with what is open of those that were written. */
+/** Shows the suites of a project, with the open writes that concern them. */
 export function SuitesPane(props: {
   projectId: string
   list: ListState<EvalSuite>
@@ -49,7 +49,7 @@ export function SuitesPane(props: {
 
 type TabProps = { focused: boolean; onChange: (middle: Middle) => void }
 
-/** The cases of the chosen suite. */
+/** Shows the cases of the selected suite. */
 export function CasesTab(props: TabProps & { cases: CasesData }) {
   const { query, list } = props.cases
   const key = useKeyName()
@@ -86,7 +86,7 @@ export function SettingsTab(props: TabProps & { projectId: string; suite: EvalSu
   )
 }
 
-/** The chosen case in full. */
+/** Shows all of the selected case. */
 export function CasePane(props: { cases: CasesData; focused: boolean }) {
   const { chosen, query, list } = props.cases
   return (

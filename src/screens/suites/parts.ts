@@ -4,7 +4,7 @@ import { CasePane, CasesTab, SettingsTab, SuitesPane } from './panes.tsx'
 import { useAuthoringKeys } from './use-authoring-keys.ts'
 import { useCases } from './use-cases.ts'
 
-/** What a screen that shows suites is made of. */
+/** The parts for a screen that shows suites. */
 export const parts = {
   SuitesPane,
   MiddleList,

@@ -7,7 +7,7 @@ import type { Authoring } from './use-authoring.ts'
 /** Shortest and longest pause between scheduled runs, in minutes (schemas: EvalSuiteScheduleRequest). */
 const INTERVAL = { least: 5, most: 10_080 }
 
-/** What can be done with the settings of a suite. */
+/** Returns the actions on the settings of a suite. */
 export function settingsActions(authoring: Authoring) {
   return {
     edit: (suite: EvalSuite) => editSettings(authoring, suite),
@@ -17,7 +17,7 @@ export function settingsActions(authoring: Authoring) {
   }
 }
 
-/** The suite as it is now, with the names of what it refers to. */
+/** Reads the current suite, with the names of what it refers to. */
 function readSuite({ client, projectId, read }: Authoring, suite: EvalSuite) {
   return read(`Reading ${suite.name ?? suite.id}…`, async () => {
     const { readNames } = await import('../../domain/suites/project-names.ts')
@@ -29,7 +29,7 @@ function readSuite({ client, projectId, read }: Authoring, suite: EvalSuite) {
   })
 }
 
-/** All settings as one text. */
+/** Edits all settings as one text. */
 async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<void> {
   const { projectId, edit, review, tell } = authoring
   const name = suite.name ?? suite.id
@@ -87,7 +87,7 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
   if (sent === 'correct') await editSettings(authoring, suite)
 }
 
-/** The recurring run, on or off. */
+/** Turns the recurring run on or off. */
 async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void> {
   const { projectId, ask } = authoring
   const found = await readSuite(authoring, suite)
@@ -135,7 +135,7 @@ async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void
   })
 }
 
-/** One environment more, the others stay. */
+/** Attaches another environment; the existing ones stay. */
 async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   const { projectId, ask, tell } = authoring
   const found = await readSuite(authoring, suite)
@@ -166,7 +166,7 @@ async function attach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   })
 }
 
-/** One environment less; the last one leaves the saved servers. */
+/** Detaches an environment; without any, the suite uses its saved servers. */
 async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   const { projectId, ask, tell } = authoring
   const found = await readSuite(authoring, suite)

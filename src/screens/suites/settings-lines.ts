@@ -5,7 +5,7 @@ import { fieldLines, heading, jsonLines, type Field } from '../../components/lin
 import type { Line } from '../../components/viewer.tsx'
 import { assertionLabel } from '../../domain/suites/assertion-labels.ts'
 
-/** All settings of a suite. */
+/** Returns all settings of a suite. */
 export function settingsLines(
   detail: EvalSuiteDetail,
   environments: readonly Pick<Environment, 'id' | 'name' | 'archived'>[],
@@ -54,7 +54,7 @@ function basicFields(
   ]
 }
 
-/** The schedule in a sentence. */
+/** Describes the schedule in a sentence. */
 export function scheduleWords(
   { schedule }: EvalSuiteDetail,
   environments: readonly Pick<Environment, 'id' | 'name' | 'archived'>[],

@@ -16,7 +16,7 @@ const NO_SUITE = unavailable('No suite is chosen.')
 const NO_CASE = unavailable('No case is chosen.')
 const NO_EDITOR = unavailable('There is no editor here.')
 
-/** The keys of authoring, given where the focus is. */
+/** Handles the keys of authoring, according to the focus. */
 export function useAuthoringKeys(options: {
   projectId: string
   suite: EvalSuite | undefined

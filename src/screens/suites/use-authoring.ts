@@ -17,7 +17,10 @@ import { useWrites, type ActOf } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useOutcomes } from './outcomes.tsx'
 
-/** What every act of authoring needs: the editor, questions, and a way to write that reports its end. */
+/**
+ * Returns what every action of authoring needs: the editor, questions, and a function that writes and reports the
+ * outcome.
+ */
 export function useAuthoring(projectId: string) {
   const { client, profile } = useWorkspace()
   const write = useWrites()
@@ -45,13 +48,14 @@ export function useAuthoring(projectId: string) {
     showOutcomes,
     showText,
     tell: (tone: 'ok' | 'warn' | 'error', text: string): void => toasts.show(tone, text),
-    /** What a text is about, the same for the same thing of the same source. */
+    /** Returns the identity of a text, the same for the same subject from the same source. */
     keyOf: (...about: readonly string[]): string => [profile.name, profile.host, projectId, ...about].join('\n'),
     read,
     write,
     /**
-     * Sends what was edited. Taken, the text is discarded; refused, it is kept with the reason, which is at its line
-     * where the service names one. Resolves to what came of it, or to whether the person wants to correct the text now.
+     * Sends the edited text. If it is accepted, the stored text is discarded; if it is refused, it is kept with the
+     * reason, at its line if the service names one. Resolves to the result, or to whether the person wants to correct
+     * the text now.
      */
     sendEdited: async <E extends AnyEndpoint, V, T = OutputOf<E>>(
       edited: Edited<V>,
@@ -69,7 +73,7 @@ export function useAuthoring(projectId: string) {
       edited.keep(refusal === undefined ? undefined : failureSentence(refusal))
       return undefined
     },
-    /** What is probably a mistake in a text of cases: names that neither the contract nor the servers know. */
+    /** Returns probable mistakes in a text of cases: names that neither the contract nor the servers know. */
     doubts: async (text: string): Promise<readonly TextProblem[]> => {
       const [{ serversNamedIn, textFaults }, { readCheckBasis }] = await Promise.all([
         import('../../domain/suites/case-faults.ts'),

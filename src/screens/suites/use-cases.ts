@@ -16,7 +16,7 @@ const NONE: never[] = []
 
 export type CasesData = { query: ApiPages<EvalCase>; list: ListState<CaseRow>; chosen: CaseRow | undefined }
 
-/** The cases of a suite with their latest results, read while they are shown. */
+/** Reads the cases of a suite with their latest results, while they are shown. */
 export function useCases(projectId: string, suite: EvalSuite | undefined, shown: boolean): CasesData {
   const { queries } = useWorkspace()
   const { params } = usePlace()

@@ -8,12 +8,12 @@ import type { FieldOption } from '../../components/form/field-input.ts'
 import { textOfValues, valuesOf } from '../../components/form/field-input.ts'
 import { choiceField, type FormFieldSpec, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'
 
-/** What a new swarm or journey starts with, if nothing else says it. */
+/** Initial values of a new swarm or journey. */
 const USUAL = { sessionsPerTarget: 2, maxTurns: 6 } as const
 
 type Size = Pick<Swarm, 'sessionsPerTarget' | 'maxTurns'>
 
-/** How often a journey is played on each target, and how long. */
+/** Returns fields for the number of sessions per target of a journey, and their maximum length. */
 export function sizeFields(size: Size | undefined): FormFieldSpec[] {
   const { sessionsPerTarget, maxTurns } = size ?? {}
   const record = {
@@ -26,7 +26,7 @@ export function sizeFields(size: Size | undefined): FormFieldSpec[] {
   })
 }
 
-/** Both of them, because the contract takes neither alone; `stored` fills in what was not changed. */
+/** Returns both values, because the contract does not accept only one; `stored` fills in the unchanged one. */
 export function sizeOf(values: FormValues, stored?: Size) {
   const { sessionsPerTarget, maxTurns } = values
   if (sessionsPerTarget === undefined && maxTurns === undefined) return {}
@@ -38,12 +38,12 @@ export function sizeOf(values: FormValues, stored?: Size) {
   }
 }
 
-/** Names of environments to choose from; an archived one cannot be launched on. */
+/** Returns the names of environments as options; an archived one cannot be launched on. */
 export function environmentOptions(environments: readonly Environment[]): FieldOption[] {
   return environments.filter(({ archived }) => !archived).map(({ id, name }) => ({ value: id, label: name ?? id }))
 }
 
-/** A choice of any environments; ids that no longer exist stay selected and are marked as such. */
+/** Returns a field for any of the environments; selected ids without an environment stay selected, and are marked. */
 export function environmentsField(options: readonly FieldOption[], chosen: readonly string[], note: string) {
   const gone = chosen.filter(id => !options.some(({ value }) => value === id))
   return {
@@ -59,7 +59,7 @@ export function environmentsField(options: readonly FieldOption[], chosen: reado
   } as const satisfies FormFieldSpec
 }
 
-/** The chosen environments for a body: none leaves them out, or clears them where something is changed. */
+/** Returns the selected environments for a body: none leaves the field out, or clears it in a change. */
 export function environmentsOf({ environmentIds }: FormValues, isChange: boolean) {
   if (environmentIds === undefined) return {}
   const ids = valuesOf(environmentIds)
@@ -79,7 +79,7 @@ export function swarmForm(record: Swarm | undefined, environments: readonly Fiel
   }
 }
 
-/** The persona and the swarm of a journey are chosen once: no request changes them. */
+/** Returns the form of a journey. Its persona and swarm can only be set at creation: no request changes them. */
 export function journeyForm(
   record: Journey | undefined,
   from: { swarm: Swarm | undefined; environments: readonly FieldOption[]; personas: readonly Persona[] },
@@ -120,7 +120,7 @@ export function personaForm(record: Persona | undefined): FormSpec {
   }
 }
 
-/** Personas to choose from. */
+/** Returns the personas as options. */
 export function personaOptions(personas: readonly Persona[]): FieldOption[] {
   return personas.map(({ id, name, role }) => ({ value: id, label: name, detail: role ?? undefined }))
 }

@@ -4,7 +4,7 @@ import { defineScreen } from '../../tui/router/screen.ts'
 import { journeysKeys, personasKeys, runSessionsKeys, swarmsKeys, waveRunsKeys, wavesKeys } from './bindings.ts'
 import { swarmsRoute } from './route.ts'
 
-/** Swarms with their journeys, personas and waves. */
+/** The screen of swarms with their journeys, personas and waves. */
 export const swarmsScreen = defineScreen({
   route: swarmsRoute,
   title: 'Swarms',

@@ -5,12 +5,12 @@ import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { plural, UNKNOWN } from '../../lib/format.ts'
 
-/** Whether a row stands for all of the project, with the journeys of no swarm too. */
+/** Whether a row stands for the whole project, including journeys without a swarm. */
 export function isProject({ id, projectId }: Swarm): boolean {
   return id === projectId
 }
 
-/** Names of what journeys refer to, by id; an id stands for itself where its name is not known. */
+/** Returns a function for the names of records that journeys refer to, by id; an id is shown if its name is unknown. */
 export function useNames(projectId: string): (id: string | null | undefined) => string | undefined {
   const { queries } = useWorkspace()
   const environments = useWholeList(queries.environments.list, { projectId }).items
@@ -23,7 +23,7 @@ export function useNames(projectId: string): (id: string | null | undefined) => 
   }, [environments, personas, swarms])
 }
 
-/** `2 targets × 3 sessions, up to 8 turns each`. */
+/** Returns `2 targets × 3 sessions, up to 8 turns each`. */
 export function sizeText({ environmentIds, sessionsPerTarget, maxTurns }: Pick<Journey, SizeField>): string {
   const targets = environmentIds?.length ? plural(environmentIds.length, 'target') : 'its targets'
   const sessions = sessionsPerTarget == null ? `${UNKNOWN} sessions` : plural(sessionsPerTarget, 'session')

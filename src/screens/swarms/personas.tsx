@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Persona>[] = [
   noteColumn('Made', 9, ({ source }) => source, { from: 56 }),
 ]
 
-/** The personas of a project, or those that the journeys of a swarm are for. */
+/** The personas of a project, or those used by the journeys of a swarm. */
 export const personasTab = collectionTab({
   noun: 'persona',
   title: 'Personas',
@@ -81,7 +81,7 @@ function Overview({ projectId, row, focused }: DetailProps<Persona>) {
 
 const REFUSED = 'The service refuses it while a journey uses the persona. Runs keep what they were launched with.'
 
-/** What can be done with the personas of a project. */
+/** Returns the actions on the personas of a project. */
 function usePersonaActions({ show, on }: Collection<Persona>, projectId: string, swarm: Swarm) {
   const save = useSavePersona(projectId)
   const draft = useDrafts(projectId)
@@ -97,7 +97,7 @@ function usePersonaActions({ show, on }: Collection<Persona>, projectId: string,
           try {
             return await send(contract.personas.delete, { projectId, personaId: id })
           } catch (error) {
-            // What is in the way are its journeys, and not somebody's change.
+            // The conflict is with its journeys, not with another person's change.
             if (!(error instanceof ApiError && error.code === 'CONFLICT')) throw error
             throw new NotSent(`Not deleted: ${error.message}`)
           }

@@ -1,24 +1,24 @@
 import { defineRoute, type Place } from '../../tui/router/place.ts'
 
 /**
- * Params: `projectId`, `swarmId` (that of the project stands for all of its journeys), `pane` and `tab`; then of each
- * level that was gone into its id with its own pane and tab: `journeyId`, `waveId`, `personaId`, `runId`, `sessionId`.
+ * Params: `projectId`, `swarmId` (the project's own id for all of its journeys), `pane` and `tab`; then for each opened
+ * level its id with its own pane and tab: `journeyId`, `waveId`, `personaId`, `runId`, `sessionId`.
  */
 export const swarmsRoute = defineRoute('swarms', 'projects/{projectId}/swarms[/{swarmId}]')
 
-/** Where a wave stands, among all of its project. */
+/** Returns the place of a wave, in the list of its project. */
 export function wavePlace(projectId: string, waveId: string): Place {
   const inside = { pane: 'detail', tab: 'waves', waveId, wavePane: 'detail' }
   return swarmsRoute.to({ projectId, swarmId: projectId, ...inside })
 }
 
-/** Where a journey stands, among all of its project. */
+/** Returns the place of a journey, in the list of its project. */
 export function journeyPlace(projectId: string, journeyId: string): Place {
   const inside = { pane: 'detail', tab: 'journeys', journeyId, journeyPane: 'detail' }
   return swarmsRoute.to({ projectId, swarmId: projectId, ...inside })
 }
 
-/** Where a run of a journey stands, or a session of it. */
+/** Returns the place of a journey's run, or of one of its sessions. */
 export function journeyRunPlace(at: {
   projectId: string
   journeyId: string

@@ -80,7 +80,7 @@ export const waveRunsTab = collectionTab({
   empty: () => ({ why: 'This wave has no run.', next: 'Go back to the waves.' }),
 })
 
-/** What is in the row of the wave already. */
+/** The row of the wave already shows these. */
 const HERE = {
   data: undefined,
   pending: false,
@@ -107,10 +107,10 @@ export const journeyRunsTab = collectionTab({
   }),
 })
 
-/** With its record as the list answered it. */
+/** A run with its record as the list returned it. */
 type RunRow = RunInWave & { record?: JourneyRun }
 
-/** Rows of the journey's list, and of what is known here beside it. */
+/** Returns rows for the journey's list, and for runs known on this machine that are missing in it. */
 function useJourneyRunRows(items: readonly JourneyRun[], projectId: string, journey: Journey) {
   const { known } = useKnownRuns(projectId)
   const rows = useMemo(() => {
@@ -143,14 +143,14 @@ function useRows<Row extends RunInWave>(rows: readonly Row[]) {
   return { rows, columns }
 }
 
-/** One run with its sessions as they go, target by target. */
+/** Shows one run with the progress of its sessions, target by target. */
 function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
   const { symbols } = useTheme()
   const { reads } = useRunDetails(projectId, [row])
   return <Viewer lines={runLines(row, reads[0], symbols)} rest={runIds([row])} focused={focused} />
 }
 
-/** The outcome of a run; what somebody stopped, what fell silent and what failed are three things. */
+/** The meaning of each outcome; a stopped, a silent and a failed run are different things. */
 const MEANINGS: Readonly<Record<string, string>> = {
   missed: 'It came to its end, but sessions missed their goal or criteria.',
   ungraded: 'It came to its end, but not all of its sessions have a grade.',
@@ -164,16 +164,16 @@ function gradesField(run: JourneyRun | undefined): Field {
   return ['Grades', run && gradesText(run), run?.failedGradingCount ? 'warn' : 'plain']
 }
 
-/** The ids of some runs of a wave, for the fold at the end. */
+/** Returns the ids of some runs of a wave, to be folded at the end. */
 export function runIds(runs: readonly RunInWave[]): Field[] {
   const named = runs.length > 1
   return [['Wave', runs[0]?.waveId], ...runs.map(({ id, name }): Field => [named ? `Run of ${name}` : 'Run', id])]
 }
 
-/** A run in lines: how it stands, then each target with its attempts. */
+/** Returns the lines of a run: its state, then each target with its attempts. */
 export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Symbols): Line[] {
   const run = read?.data
-  // What was stopped here is so, whatever an older answer says.
+  // A run stopped from here counts as stopped, even if an older answer says otherwise.
   const state = row.state === 'canceled' ? row.state : ((run && journeyRunState(run)) ?? row.state)
   const shown = shownState({ ...row, ...(run && waveRun(run)), state })
   const look = outcomeLook(shown)
@@ -210,7 +210,7 @@ function countsText(counts: NonNullable<JourneyRun['summary']>): string {
 /** Maximum number of sessions that are listed below the targets of a run. */
 const MOST_SESSIONS = 10_000
 
-/** @param isMissed some of the sessions missed goal or criteria, though they came to their end */
+/** @param isMissed whether some of the sessions missed the goal or criteria, although they ran to their end */
 function targetLines(run: JourneyRun, symbols: Symbols, isMissed: boolean): Line[] {
   const { targets, attempts, targetSummaries } = run
   const attemptsOf = ofTargets(attempts ?? [])
@@ -233,8 +233,7 @@ function targetLines(run: JourneyRun, symbols: Symbols, isMissed: boolean): Line
 type OfTarget = { targetId?: string | null | undefined; hostId?: string | null | undefined }
 
 /**
- * What belongs to each target, in its order: clients may repeat, so that the target distinguishes them where both name
- * it.
+ * Returns the items of each target, in its order: clients may repeat, so items are matched by target if both name one.
  */
 function ofTargets<T extends OfTarget>(all: readonly T[]): (target: OfTarget) => readonly T[] {
   const numbered = all.map((each, index) => ({ each, index }))
@@ -252,7 +251,10 @@ function ofTargets<T extends OfTarget>(all: readonly T[]): (target: OfTarget) =>
   }
 }
 
-/** Which session missed its goal is not known here, so that none of such a run is drawn as a success. */
+/**
+ * Returns the lines of an attempt. If it is unknown which session missed its goal, none of the run's sessions is shown
+ * as a success.
+ */
 function attemptLines(attempt: JourneyRunAttempt, symbols: Symbols, isMissed: boolean): Line[] {
   const { sessionIndex, status, errorCode, errorMessage } = attempt
   const look = outcomeLook(status)
@@ -267,7 +269,7 @@ function attemptLines(attempt: JourneyRunAttempt, symbols: Symbols, isMissed: bo
   ]
 }
 
-/** The rubric of each run of a wave, over its graded sessions. */
+/** Shows the rubric of each run of a wave, over its graded sessions. */
 export function WaveScorecard({ projectId, row, focused }: DetailProps<Wave>) {
   return <Scorecards projectId={projectId} runs={row.runs} focused={focused} />
 }
@@ -288,7 +290,7 @@ function Scorecards(props: { projectId: string; runs: readonly RunInWave[]; focu
   return <Viewer lines={[...lines, ...leftLines(left)]} focused={focused} />
 }
 
-/** Rates divide by the graded sessions; where the grader failed, nothing failed. */
+/** Rates divide by the graded sessions; sessions whose grader failed do not count as failures. */
 function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecard): Line[] {
   const total = formatCount(sessionsTotal)
   return [

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Swarm>[] = [
   }),
 ]
 
-/** The swarms of a project, below a row for all of it: journeys need no swarm, and personas have none. */
+/** The swarms of a project, below a row for the whole project: journeys need no swarm, and personas have none. */
 export const SwarmsScreen = collectionScreen({
   noun: 'swarm',
   title: 'Swarms',
@@ -131,7 +131,7 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
 type Run = NonNullable<SwarmOverview['runs']>[number]
 type FailedCriterion = NonNullable<Run['findings']>[number] & { run: Run }
 
-/** What failed in recent runs, in the most sessions first: by name, so that one sees it without reading on. */
+/** Lists what failed in recent runs, the criterion with most sessions first, by name so that it is seen at once. */
 function failedLines(failed: readonly FailedCriterion[], symbols: Symbols): Line[] {
   if (failed.length === 0) return []
   const rows = failed.toSorted((a, b) => (b.failCount ?? 0) - (a.failCount ?? 0))
@@ -156,7 +156,7 @@ function failedText({ failCount, sessionsGraded: graded, runStreak }: FailedCoun
 /** Columns of the bar of a day. */
 const DAY_BAR = 12
 
-/** The share of a day at a glance, then in words; a day of which nothing was graded has none. */
+/** Returns the share of a day as a bar, then in words; a day without graded sessions has no share. */
 function dayLine(day: { dayStartMs: number } & Rated, symbols: Symbols): Line {
   const drawn = day.gradedCount ? bar(symbols, (day.passedCount ?? 0) / day.gradedCount, DAY_BAR) : ''
   return {

@@ -14,14 +14,14 @@ import { environmentOptions, personaOptions, sizeFields, sizeOf } from './forms.
 import { contractFields } from '../../components/records/contract-form.ts'
 import { isProject } from './names.ts'
 import { useMakeEnvironment } from './use-records.ts'
-/** The value that stands for personas that are yet to be drafted. */
+/** The value of the option to draft new personas. */
 const NEW_PEOPLE = ''
 
-/** A drafted or a saved persona with the journeys that were drafted for it. */
+/** A drafted or saved persona with the journeys that were drafted for it. */
 type Group = { persona: Persona | PersonaDraft; personaId: string | undefined; journeys: readonly JourneyDraft[] }
 type Sources = { environments: readonly FieldOption[]; personas: readonly Persona[]; aDay: number | undefined }
 
-/** Has a model draft personas or journeys, after saying what that takes; then each draft is kept or dropped. */
+/** Lets a model draft personas or journeys, after stating the cost; then each draft is kept or dropped. */
 export function useDrafts(projectId: string) {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())
@@ -125,7 +125,7 @@ async function draftedGroups(
 
 type Keeping = { groups: readonly Group[]; swarm: Swarm | undefined; environmentId: string }
 
-/** Saves the drafts that are kept; what was saved before something failed is not saved again. */
+/** Saves the drafts that are kept; drafts saved before a failure are not saved again. */
 function useKeepDrafts(projectId: string) {
   const ask = useRecordForm()
   return async ({ groups, swarm, environmentId }: Keeping): Promise<void> => {

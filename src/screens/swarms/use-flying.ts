@@ -14,10 +14,10 @@ import { wavePlace } from './route.ts'
 export type FlyingWave = { projectId: string; wave: Wave }
 
 const NAME = 14
-/** How many times rarer is read here what another part of the screen reads too. */
+/** Factor by which reads slow down here if another part of the screen reads the same. */
 const SHARED_FACTOR = 3
 
-/** The waves known to be in flight, with nothing requested for them; those that were launched last come first. */
+/** Returns the waves known to be in flight, without requests; the ones launched last come first. */
 export function useFlyingWaves(): readonly FlyingWave[] {
   const all = useAllKnownRuns()
   return [...all].flatMap(([projectId, known]) =>
@@ -27,7 +27,7 @@ export function useFlyingWaves(): readonly FlyingWave[] {
   )
 }
 
-/** Reads how the waves in flight go, wherever the person is; without one nothing is read. */
+/** Polls the waves in flight on any screen; reads nothing if there are none. */
 export function useFollowWaves(): readonly FlyingWave[] {
   const { queries, waves: memory } = useWorkspace()
   const known = useAllKnownRuns()
@@ -60,7 +60,7 @@ export function useFollowWaves(): readonly FlyingWave[] {
   return flying
 }
 
-/** `● Sums 3/12` for each wave, as the header shows them beside the runs. */
+/** Returns `● Sums 3/12` for each wave, as the header shows them beside the runs. */
 export function waveChips(flying: readonly FlyingWave[], symbols: Symbols) {
   return flying.map(({ wave }) => {
     const progress = waveProgress(wave)
@@ -70,7 +70,7 @@ export function waveChips(flying: readonly FlyingWave[], symbols: Symbols) {
   })
 }
 
-/** The waves in flight as places to go to. */
+/** Returns the waves in flight as places. */
 export function flyingPlaces(flying: readonly FlyingWave[]) {
   return flying.map(({ projectId, wave }) => ({
     id: wave.id,

@@ -22,8 +22,8 @@ import { REPEAT_WITHIN_MS } from '../../api/client/read-back/resolve.ts'
 import type { JourneyRunLaunched } from '../../api/contract/journey-runs.ts'
 
 /**
- * Launches journeys as one wave, from a form that shows what that takes. Each journey has an idempotency key that lasts
- * as long as its request stays the same: sending again after a lost answer starts nothing twice.
+ * Launches journeys as one wave, from a form that shows the cost. Each journey has an idempotency key that lasts as
+ * long as its request stays the same, so that sending again after a lost answer starts nothing twice.
  */
 export function useLaunchWave(projectId: string) {
   const { client, journal } = useWorkspace()
@@ -38,7 +38,7 @@ export function useLaunchWave(projectId: string) {
       work: () =>
         Promise.all([
           client.items(contract.environments.list, { projectId }),
-          // What is left is advice: the launch is the service's to refuse.
+          // The remaining problems are advice: only the service refuses a launch.
           client.projects.capabilities({ projectId }).catch(() => undefined),
           client.journeyRuns.overview({ projectId }).catch(() => undefined),
           lostWave(journal, projectId, journeys, Date.now()),
@@ -50,7 +50,7 @@ export function useLaunchWave(projectId: string) {
     const quota = quotaOf(capabilities, overview, serviceNow())
     const waveId = lost?.waveId ?? crypto.randomUUID()
     const keys = new Map(lost?.keys)
-    // What was launched before the answer was lost is not launched again.
+    // Journeys launched before the answer was lost are not launched again.
     const before = lost ? Object.values(known).filter(run => run.waveId === waveId) : []
     const launched = new Set(before.map(({ journeyId }) => journeyId))
     const started = new Set<string>()
@@ -159,16 +159,17 @@ function launchForm(of: {
   }
 }
 
-/** A wave of which the answer to some launch was lost: sent again like this, nothing of it starts twice. */
+/** A wave with a lost answer to some launch; if it is sent again like this, nothing starts twice. */
 export type LostWave = { waveId: string; environmentIds: readonly string[]; keys: ReadonlyMap<string, string> }
 
-/** What makes two launches the same request within a wave. */
+/** Returns what makes two launches the same request within a wave. */
 export function intentOf(journeyId: string, environmentIds: readonly string[]): string {
   return [journeyId, ...environmentIds].join('\n')
 }
 
 /**
- * The wave whose launch of one of these journeys has no known end, the latest one; undefined if there is none.
+ * Returns the latest wave in which a launch of one of these journeys has an unknown outcome; undefined if there is
+ * none.
  * @param now epoch milliseconds
  */
 export async function lostWave(
@@ -188,7 +189,7 @@ export async function lostWave(
   return { waveId, environmentIds, keys: new Map(keys) }
 }
 
-/** Ends entries whose request was sent again under its key: that answer is theirs too. */
+/** Closes journal entries whose request was sent again with its key: the answer applies to them too. */
 export async function settleLost(journal: Journal | undefined, key: string, run: JourneyRunLaunched): Promise<void> {
   if (!journal) return
   for (const entry of await journal.unresolved()) {

@@ -15,7 +15,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { environmentOptions, environmentsOf, journeyForm, personaForm, sizeOf, swarmForm } from './forms.ts'
 import { isProject } from './names.ts'
 
-/** What saves a record: a change of the one that is there, or a new one. */
+/** Returns the act that saves a record: a change of the existing one, or a new one. */
 function saving<Row extends { name: string }>(
   noun: string,
   { create, update }: { create: AnyEndpoint; update: AnyEndpoint },
@@ -31,7 +31,7 @@ function saving<Row extends { name: string }>(
   }
 }
 
-/** Makes an environment that a form lacks, and comes back to it. */
+/** Creates an environment that a form lacks, and returns to the form. */
 export function useMakeEnvironment(projectId: string): (field: string) => Making {
   const save = useSaveEnvironment(projectId)
   return field => ({
@@ -44,7 +44,7 @@ export function useMakeEnvironment(projectId: string): (field: string) => Making
   })
 }
 
-/** Asks for a new swarm, or what of a saved one is to change. A change sends only the fields that were changed. */
+/** Asks for a new swarm, or for changes of a saved one. Only changed fields are sent. */
 export function useSaveSwarm(projectId: string): (stored?: Swarm) => Promise<Swarm | undefined> {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())
@@ -79,7 +79,7 @@ export function useSaveSwarm(projectId: string): (stored?: Swarm) => Promise<Swa
   }
 }
 
-/** Asks for a new persona, or what of a saved one is to change. */
+/** Asks for a new persona, or for changes of a saved one. */
 export function useSavePersona(projectId: string): (stored?: Persona) => Promise<Persona | undefined> {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())
@@ -108,7 +108,7 @@ export function useSavePersona(projectId: string): (stored?: Persona) => Promise
   }
 }
 
-/** Asks for a new journey, or what of a saved one is to change; persona and environments can be made on the spot. */
+/** Asks for a new journey, or for changes of a saved one; its persona and environments can be created in the form. */
 export function useSaveJourney(projectId: string) {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())

@@ -10,10 +10,10 @@ import { idOf } from '../../hooks/use-each.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { plural } from '../../lib/format.ts'
 
-/** What was read of a run, as far as it could be. */
+/** The data of a run, as far as it could be read. */
 export type RunRead = { data: JourneyRun | undefined; problem: Problem | undefined }
 
-/** Reads runs in full, each until it says itself that it ended: the list may know that before. */
+/** Reads runs in full, each until its own record says that it ended: the list may say so earlier. */
 export function useRunDetails(projectId: string, runs: readonly RunInWave[]) {
   const { queries } = useWorkspace()
   return useLiveQueries(runs, {
@@ -23,7 +23,7 @@ export function useRunDetails(projectId: string, runs: readonly RunInWave[]) {
   })
 }
 
-/** Reads the scorecards of runs, again and again while these are in flight and once more when one has ended. */
+/** Reads the scorecards of runs, repeatedly while these are in flight and once more when one has ended. */
 export function useScorecards(projectId: string, runs: readonly RunInWave[]) {
   const { queries } = useWorkspace()
   const client = useQueryClient()
@@ -40,7 +40,7 @@ export function useScorecards(projectId: string, runs: readonly RunInWave[]) {
   })
 }
 
-/** What is said below the runs of a wave that are read, if there are more. */
+/** Says how many runs of a wave are not read, below those that are. */
 export function leftLines(left: number): Line[] {
   return left === 0
     ? []

@@ -12,7 +12,7 @@ import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { findingsRoute } from '../findings/route.ts'
 
-/** Stops everything in flight that belongs to something; what cannot be read now counts as it was read last. */
+/** Stops everything in flight that belongs to a record; if it cannot be read now, the last read counts. */
 export function useStopAll(projectId: string) {
   const { client, queries } = useWorkspace()
   const queryClient = useQueryClient()
@@ -26,7 +26,7 @@ export function useStopAll(projectId: string) {
       async work() {
         const overview = await client.journeyRuns.overview({ projectId }).catch(() => undefined)
         if (overview?.runs?.length) return { runs: overview.runs, feed: [] }
-        // With the feature switched off only the sessions of the project show what else may be in flight.
+        // If the feature is switched off, only the project's sessions show what else may be in flight.
         const feed = await client.sessions.list(swarmFeed(projectId)).catch(() => undefined)
         return { runs: cached?.runs, feed: runsOfFeed(feed?.items ?? [], serviceNow()) }
       },
@@ -45,7 +45,7 @@ function useFindings(projectId: string) {
   }
 }
 
-/** What can be done with waves. */
+/** Returns the actions on waves. */
 export function useWaveActions({ on }: Collection<Wave>, projectId: string) {
   const stop = useStopRuns(projectId)
   const findings = useFindings(projectId)
@@ -55,14 +55,14 @@ export function useWaveActions({ on }: Collection<Wave>, projectId: string) {
   }
 }
 
-/** What can be done with runs of journeys. */
+/** Returns the actions on runs of journeys. */
 export function useRunActions({ on }: Collection<RunInWave>, projectId: string) {
   const stop = useStopRuns(projectId)
   const findings = useFindings(projectId)
   return { stop: on(run => stop(`the run of ${run.name}`, [run])), findings: on(({ waveId }) => findings(waveId)) }
 }
 
-/** Among the sessions of a run it is the run that is stopped. */
+/** Returns the actions on the sessions of a run: stopping stops the run. */
 export function useRunSessionActions(_sessions: Collection<SessionRow>, projectId: string, run: RunInWave) {
   const stop = useStopRuns(projectId)
   return { stop: () => stop(`the run of ${run.name}`, [run]) }

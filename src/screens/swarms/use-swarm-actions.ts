@@ -17,7 +17,7 @@ import { useStopAll } from './use-stop.ts'
 
 const KEEPS = 'Its journeys stay and can still be launched; their runs stay readable. It cannot be restored.'
 
-/** What can be done with the swarms of a project. */
+/** Returns the actions on the swarms of a project. */
 export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: string) {
   const { client } = useWorkspace()
   const queryClient = useQueryClient()
@@ -26,7 +26,7 @@ export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: stri
   const launch = useLaunchWave(projectId)
   const archive = useWrite(contract.swarms.archive)
   const stopAll = useStopAll(projectId)
-  /** `known` are taken where they cannot be read now; undefined if nothing is known. */
+  /** Uses `known` if they cannot be read now; undefined if nothing is known. */
   const journeysOf = async (swarm: Swarm, known: readonly Journey[] = []) => {
     const all = await opening<readonly Journey[]>({
       start: 'Reading the journeys…',
@@ -57,7 +57,7 @@ export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: stri
         await stopAll('every wave in flight', () => true)
         return
       }
-      // With the feature switched off no journey is returned, and what runs is stopped anyway.
+      // If the feature is switched off, no journey is returned, but what runs is stopped anyway.
       const cached = cachedItems(queryClient, contract.journeys.list).filter(
         ({ input }) => input.projectId === projectId,
       )

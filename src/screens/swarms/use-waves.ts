@@ -8,7 +8,7 @@ import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
-/** The overview of the project, read again more often while a run is in flight. */
+/** Reads the overview of the project, more often while a run is in flight. */
 export function useOverview(projectId: string) {
   const { queries } = useWorkspace()
   return useLiveQuery(queries.journeyRuns.overview.options({ projectId }), {
@@ -17,7 +17,7 @@ export function useOverview(projectId: string) {
   })
 }
 
-/** The waves of a project, as far back as the overview looks. */
+/** Returns the waves of a project, as far back as the overview goes. */
 export function useWaves(projectId: string): { query: ApiQuery<unknown>; waves: readonly Wave[] } {
   const { queries } = useWorkspace()
   const query = useOverview(projectId)
@@ -35,7 +35,7 @@ export function useWaves(projectId: string): { query: ApiQuery<unknown>; waves: 
   return { query, waves }
 }
 
-/** A read that is not a list of the contract, as a collection takes it. */
+/** Converts a read that is not a list of the contract into the form that a collection needs. */
 export function wholeItems<Item>(query: ApiQuery<unknown>, items: readonly Item[] | undefined): ApiPages<Item> {
   const { pending, hasData, problem, restored, error } = query
   const nothing = (): void => undefined
@@ -53,14 +53,14 @@ export function wholeItems<Item>(query: ApiQuery<unknown>, items: readonly Item[
     isStuck: false,
     more: nothing,
     readAhead: nothing,
-    // Read only where the age shows, so that an unchanged answer draws nothing.
+    // A getter, so that an unchanged answer renders only components that show the age.
     get updatedAt() {
       return query.updatedAt
     },
   }
 }
 
-/** What is to be said above every list here while the feature is switched off. */
+/** Returns the notice above every list here while the feature is switched off. */
 export function useGateNotices(projectId: string): readonly string[] {
   const { queries, profile } = useWorkspace()
   const { data } = useApiQuery(queries.projects.capabilities.options({ projectId }))

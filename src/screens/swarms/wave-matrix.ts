@@ -10,7 +10,7 @@ import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 
 const LONGEST_PERSONA = 20
-/** A column of a journey has its name in so many at least, and is no wider than the longest of them. */
+/** Minimum columns of a journey's column for its name; it is no wider than the longest name. */
 const LEAST_COLUMN = 12
 /** Lines above the first persona. */
 const HEAD_LINES = 2
@@ -18,10 +18,11 @@ const HEAD_LINES = 2
 type Read = { data: JourneyRun | undefined } | undefined
 
 /**
- * Personas by journeys of a wave: in each cell the most telling state of its runs, and how many of their sessions
- * met goal and criteria, or succeeded where not each that did was graded. Nothing for a wave of one run.
- * @param reads what was read of each run, in the same order
- * @param look.pointed the cell that the mouse is over, which the line below says in words
+ * Returns a table of a wave with personas as rows and journeys as columns: each cell has the most important state of
+ * its runs, and how many of their sessions met goal and criteria, or succeeded if not all of those were graded. Nothing
+ * for a wave of one run.
+ * @param reads the data of each run, in the same order
+ * @param look.pointed the cell under the mouse, which the line below describes
  */
 export function matrixLines(
   runs: readonly RunInWave[],

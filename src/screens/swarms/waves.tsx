@@ -22,7 +22,7 @@ import { leftLines, useRunDetails } from './use-run.ts'
 import { useGateNotices, useWaves, wholeItems } from './use-waves.ts'
 import { matrixLines } from './wave-matrix.ts'
 
-/** The waves of a project, or those that ran a journey of a swarm. */
+/** The waves of a project, or those with a journey of a swarm. */
 export const wavesTab = collectionTab({
   noun: 'wave',
   title: 'Waves',
@@ -62,7 +62,7 @@ function useWaveItems(projectId: string, swarm: Swarm): ApiPages<Wave> {
   return wholeItems(query, items)
 }
 
-/** `1 failed, 2 completed`, with the sign of the most telling one. */
+/** Returns `1 failed, 2 completed`, with the sign of the most important state. */
 function stateText(wave: Wave, symbols: Symbols) {
   const states = waveStates(wave).map(([state, count]) => ({ look: outcomeLook(state), count }))
   const [first] = states
@@ -74,7 +74,7 @@ function stateText(wave: Wave, symbols: Symbols) {
 function columnsOf(symbols: Symbols): readonly Column<Wave>[] {
   return [
     { id: 'state', title: 'State', width: 27, cell: wave => stateText(wave, symbols) },
-    // Of several, the first may fill the column: that there are more is kept.
+    // If there are several journeys, the first may fill the column, but the note that there are more is kept.
     nameColumn('Journeys', journeysText, { keeps: / \(\d+\)$/ }),
     countColumn('Sessions', 9, wave => waveProgress(wave)?.ended, { cell: progressText }),
     ageColumn('Age', ({ at }) => at || undefined),
@@ -91,7 +91,7 @@ function progressText(wave: Wave): string {
   return progress ? `${progress.ended}/${progress.total}` : UNKNOWN
 }
 
-/** Every run of the wave with its sessions as they go, target by target. */
+/** Shows every run of the wave with the progress of its sessions, target by target. */
 function WaveProgress({ projectId, row, focused }: DetailProps<Wave>) {
   const { symbols } = useTheme()
   const { first: runs, reads, left } = useRunDetails(projectId, row.runs)

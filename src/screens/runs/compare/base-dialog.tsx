@@ -14,11 +14,11 @@ import { runColumns, runKey } from '../columns.ts'
 const WIDTH = 76
 const FRAME_ROWS = 5
 
-/** Lets a person choose the run to compare with, or leave it to the service. */
+/** Lets a person choose the run to compare with, or leave the choice to the service. */
 export function useBaseDialog(): (question: {
   runs: readonly EvalRun[]
   current: string | undefined
-  /** The chosen run's id; undefined leaves it to the service. */
+  /** Receives the chosen run's id; undefined leaves the choice to the service. */
   onChoose: (runId: string | undefined) => void
 }) => void {
   const overlays = useOverlays()

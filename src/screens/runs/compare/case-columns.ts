@@ -18,7 +18,7 @@ const LOOKS: Record<
   unchanged: { symbol: 'ok', tone: 'muted' },
 }
 
-/** Columns of the compared cases; `rerun` means that the later run repeats cases of the earlier one. */
+/** Returns the columns of the compared cases; `rerun` means that the later run repeats cases of the earlier one. */
 export function caseColumns(symbols: Symbols, rerun: boolean): readonly Column<GroupedCase>[] {
   return [
     lookColumn(
@@ -44,7 +44,7 @@ export function caseColumns(symbols: Symbols, rerun: boolean): readonly Column<G
   ]
 }
 
-/** What makes a case hard to compare. */
+/** Says what makes a case hard to compare. */
 export function caseNotes({ flaky, group, compared }: GroupedCase): string[] {
   return [
     ...(flaky && group !== 'flaky' ? ['flaky'] : []),

@@ -54,7 +54,7 @@ type Props = {
 const LATEST_RUNS = 100
 const NO_RUNS: readonly EvalRun[] = []
 
-/** The latest runs of the suite, which the list has already read. */
+/** Returns the latest runs of the suite, which the list has already read. */
 function useSiblings({ projectId, run }: Props): readonly EvalRun[] {
   const { queries } = useWorkspace()
   const input = { projectId, suiteId: run?.suiteId ?? '', limit: LATEST_RUNS }
@@ -66,7 +66,7 @@ function useSiblings({ projectId, run }: Props): readonly EvalRun[] {
   return data?.items ?? NO_RUNS
 }
 
-/** A run beside its base, case by case. */
+/** Compares a run with its base, case by case. */
 export function Compare(props: Props) {
   const { run } = props
   const key = useKeyName()
@@ -174,7 +174,7 @@ function useMeasures({ projectId, trials }: Props, baseRunId: string | undefined
 
 /** A pane with fewer rows uses them for the cases. */
 const BOXES_FROM = 24
-/** Columns of pictures in an overlay. */
+/** Columns of the charts in an overlay. */
 const OVERLAY = 90
 
 /** Has as many rows before the trials are read, so that nothing moves. */
@@ -203,7 +203,7 @@ function measureLines(measures: Measures, symbols: Symbols): Line[] {
   ]
 }
 
-/** Unchanged cases are not interesting; in a rerun most cases were intentionally left out. */
+/** Whether a case is folded: unchanged cases are not interesting; in a rerun most cases were intentionally left out. */
 function isFolded({ group }: GroupedCase, isRerun: boolean): boolean {
   return group === 'unchanged' || (isRerun && group === 'left out')
 }
@@ -309,7 +309,7 @@ function headLines(
   ]
 }
 
-/** The selected case with the first reason of both sides. */
+/** Returns the selected case with the first reason of both sides. */
 function reasonLines(each: GroupedCase, width: number): Row[] {
   const { base, compare } = each.compared
   const notes = caseNotes(each)
@@ -328,7 +328,7 @@ function sideText(name: string, side: GroupedCase['compared']['base']): string {
   return `${name}: ${sideWord(side)}${side.error ? `, ${side.error}` : ''}`
 }
 
-/** Every case with both sides' first reason, for reading and copying. */
+/** Returns every case with the first reason of both sides, for reading and copying. */
 function caseLines(cases: readonly GroupedCase[], isRerun: boolean): Line[] {
   return [
     heading(`Cases: ${groupLabel(cases, isRerun)}`),
@@ -359,12 +359,12 @@ type Comparison = {
   parentId: string | undefined
 }
 
-/** The run compared with its base: the one chosen here, else the one it repeats, else the service's choice. */
+/** Returns the run compared with its base: the one chosen here, else the one it repeats, else the service's choice. */
 function useComparison(projectId: string, run: EvalRun | undefined, trials: readonly ComparedTrial[]): Comparison {
   const { queries, reruns } = useWorkspace()
   const { params } = usePlace()
   const parentId = run && (parentOf(run) ?? reruns?.parentOf(run.id))
-  // A base belongs to the run it was chosen for; the list moves without a change of place.
+  // A base applies only to the run it was chosen for; the list moves without a change of place.
   const chosen = (params['runId'] === run?.id ? params['base'] : undefined) ?? parentId
   const baseRunId = chosen === SERVICE_CHOICE || chosen === run?.id ? undefined : chosen
   const input = { projectId, runId: run?.id ?? '', ...(baseRunId !== undefined && { baseRunId }) }

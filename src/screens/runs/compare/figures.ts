@@ -15,7 +15,10 @@ import {
 import { formatCount, formatDuration, UNKNOWN } from '../../../lib/format.ts'
 import type { JsonObject } from '../../../lib/json.ts'
 
-/** Every figure of a comparison; rates of scorers are fractions of iterations, independent of the runs' counters. */
+/**
+ * Returns every figure of a comparison; rates of scorers are fractions of iterations, independent of the runs'
+ * counters.
+ */
 export function allFigures(comparison: EvalRunCompare): Line[] {
   const { passSummary, metrics } = comparison
   return [
@@ -81,7 +84,7 @@ function scorerFields(scorer: JsonObject): Field[] {
   ]
 }
 
-/** The contract does not define the scores of a comparison, so only numbers are used. */
+/** Returns a difference; the contract does not define the scores of a comparison, so only numbers are used. */
 function diffOf(value: unknown): Diff {
   const { base, compare, delta, percentDelta } = objectOf(value)
   return {

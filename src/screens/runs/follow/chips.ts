@@ -28,7 +28,7 @@ const BAR = 3
 const MOST_LABEL = 14
 const ID_SHOWN = 8
 
-/** The name of a followed run: its target in a group, its number, or the end of its id. */
+/** Returns the name of a followed run: its target in a group, its number, or the end of its id. */
 export function followedName({ pin, run }: Pick<Followed, 'pin' | 'run'>): string {
   const number = run?.runNumber == null ? undefined : `#${run.runNumber}`
   if (pin.label !== undefined) return [number, truncate(clean(pin.label), MOST_LABEL)].filter(Boolean).join(' ')
@@ -40,7 +40,7 @@ export function hasEnded({ run, isGone }: Followed): boolean {
   return isGone || (run !== undefined && isTerminalRunStatus(run.status))
 }
 
-/** `#12 ━━─ 61% 2m left` while it runs, `#12 ✗ failed` or `#13 ✓ passed, 3 of 6 cases` when it has ended. */
+/** Returns `#12 ━━─ 61% 2m left` while it runs, `#12 ✗ failed` or `#13 ✓ passed, 3 of 6 cases` when it has ended. */
 export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   const { pin, run, counts, remaining, isGone } = followed
   const share = followed.share ?? (counts ? counts.ended / counts.total : 0)
@@ -66,14 +66,17 @@ export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
 
 const MINUTE_MS = 60_000
 
-/** Rounded like the estimate it is: `20s`, `2m`, `3h`. */
+/** Formats a duration, rounded because it is only an estimate: `20s`, `2m`, `3h`. */
 function shortTime(ms: number): string {
   if (ms < MINUTE_MS) return `${Math.max(5, Math.ceil(ms / 5_000) * 5)}s`
   const minutes = Math.ceil(ms / MINUTE_MS)
   return minutes < 120 ? `${minutes}m` : `${Math.ceil(minutes / 60)}h`
 }
 
-/** The chips that fit into this many columns, each after a space, and the number of others; ended ones come first. */
+/**
+ * Returns the chips that fit into this many columns, each after a space, and the number of others; ended ones come
+ * first.
+ */
 export function fitChips(
   chips: readonly Chip[],
   room: number,
@@ -91,7 +94,7 @@ export function fitChips(
   return { shown, hidden, width: hidden > 0 ? width + overflowText(hidden).length + 1 : width }
 }
 
-/** `+2`. */
+/** Returns the number of hidden chips: `+2`. */
 export function overflowText(hidden: number): string {
   return `+${hidden}`
 }

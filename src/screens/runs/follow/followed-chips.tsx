@@ -3,7 +3,7 @@ import { widthOf } from '../../../tui/theme/text.ts'
 import { chipOf, fitChips, type Chip, overflowText } from './chips.ts'
 import { useFollowed } from './use-followed.ts'
 
-/** The followed runs, and then others, in at most this many columns, for the header. */
+/** Returns the followed runs, and then others, in at most this many columns, for the header. */
 export function useFollowedChips(room: number, others: readonly Chip[] = []): { text: string; width: number } {
   const theme = useTheme()
   const followed = useFollowed()

@@ -77,7 +77,7 @@ export function useGoToFollowed(others: readonly Place[]): KeyHandler | Unavaila
   }
 }
 
-/** The followed runs as entries of the palette. */
+/** Returns the followed runs as entries of the palette. */
 export function useFollowedPlaces(): () => NamedPlace[] {
   const { pins, queries } = useWorkspace()
   const queryClient = useQueryClient()

@@ -26,13 +26,13 @@ const PAGES_A_ROUND = 1
 /** How much more rarely a run is read here if another part of the screen reads it too. */
 const SHARED_FACTOR = 3
 
-/** The followed runs; renders again when they change. */
+/** Returns the followed runs; renders again when they change. */
 export function usePins(): readonly Pin[] {
   const { pins } = useWorkspace()
   return useSyncExternalStore(pins?.subscribe ?? never, () => pins?.list() ?? NONE)
 }
 
-/** Every followed run with its state, polled within the budget on any screen; ended ones first. */
+/** Returns every followed run with its state, polled within the budget on any screen; ended ones first. */
 export function useFollowed(): readonly Followed[] {
   const { client, queries } = useWorkspace()
   const queryClient = useQueryClient()
@@ -97,7 +97,7 @@ function isEnded(run: { status: string } | undefined): boolean {
 /** The progress of a run; unknown without counts. */
 type Progress = Pick<Followed, 'counts' | 'remaining'>
 
-/** The progress of a run by its own counts, if its service reports them. */
+/** Returns the progress of a run by its own counts, if its service reports them. */
 function toldProgress(run: EvalRun | undefined): Progress | undefined {
   const counts = run && reportedTrials(run)
   return counts && { counts, remaining: runRemaining(run, counts, serviceNow()) }
@@ -134,7 +134,10 @@ function useProgress(pins: readonly Pin[]) {
   }
 }
 
-/** What shows the progress of a run; the rest of ten thousand trials would be most of the program's memory. */
+/**
+ * Keeps only the data that shows the progress of a run; the rest of ten thousand trials would be most of the program's
+ * memory.
+ */
 function withProgress(trial: EvalIteration): EvalIteration {
   const { id, iterationNumber, status, result, startedAt, durationMs } = trial
   return { id, iterationNumber, status, result, startedAt, durationMs }

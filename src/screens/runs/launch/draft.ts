@@ -35,7 +35,7 @@ export const DRAFT_FIELDS = [
 ] as const
 export type DraftField = (typeof DRAFT_FIELDS)[number]
 
-/** Which cases run. */
+/** The cases that run. */
 export type CaseChoice = 'all' | 'marked' | 'failed' | 'some'
 
 /** As configured, and followed; with the cases that the person marked, if any. */
@@ -90,7 +90,7 @@ export function draftedLaunch(facts: LaunchFacts, draft: LaunchDraft): DraftedLa
   }
 }
 
-/** Undefined = all. */
+/** Returns the chosen cases; undefined for all. */
 function chosenCases({ marked, failedLast, cases }: LaunchFacts, draft: LaunchDraft): string[] | undefined {
   const there = new Set(cases.map(({ id }) => id))
   const chosen: Record<CaseChoice, () => readonly string[] | undefined> = {
@@ -151,7 +151,7 @@ function ruleErrors(suite: LaunchFacts['suite'], request: LaunchRequest): Errors
   return errors
 }
 
-/** The rule, and what to do. */
+/** Returns the rule, and what to do. */
 function obstacleSentence({ reason, sentence }: LaunchObstacle): string {
   const words = advice[reason]
   const said = sentence ?? (typeof words.sentence === 'string' ? words.sentence : words.title)
@@ -159,7 +159,10 @@ function obstacleSentence({ reason, sentence }: LaunchObstacle): string {
   return `${said} ${next}`
 }
 
-/** A run on an environment that cannot run is refused; a run group starts its other targets. */
+/**
+ * Returns errors of the environments: a run on one that cannot run is refused; a run group still starts its other
+ * targets.
+ */
 function previewErrors({ previews }: LaunchFacts, { environmentIds }: DraftedLaunch['targets']): Errors {
   const [only, ...others] = environmentIds
   const fault = only === undefined || others.length > 0 ? undefined : previews.get(only)?.fault

@@ -7,10 +7,10 @@ import type { EarlierDurations } from '../../../domain/runs/launch-size.ts'
 import { onceFor } from '../../../lib/once-for.ts'
 import { clean } from '../../../tui/theme/text.ts'
 
-/** What an environment resolves to now; with neither field it is still being read. */
+/** The resolved environment, or why it cannot be resolved; with neither field it is still being read. */
 export type Preview = { resolved?: EnvironmentResolved; fault?: string }
 
-/** What is known of a suite while its launch form is open; fields still being read are empty. */
+/** The known data of a suite while its launch form is open; fields still being read are empty. */
 export type LaunchFacts = {
   suite: EvalSuiteDetail
   cases: readonly EvalCase[]
@@ -36,7 +36,7 @@ export function suiteName({ name, id }: Pick<EvalSuiteDetail, 'name' | 'id'>): s
 
 const byId = onceFor((all: LaunchFacts['environments']) => new Map(all.map(each => [each.id, each])))
 
-/** An environment's name; one that is not among the live ones was archived or deleted. */
+/** Returns an environment's name; one that is not among the current ones was archived or deleted. */
 export function environmentName({ environments, previews }: LaunchFacts, id: string): string {
   const known = byId(environments).get(id) ?? previews.get(id)?.resolved?.environment
   return clean(known?.name ?? id)

@@ -11,7 +11,7 @@ import { actSentence, isFull } from './labels.ts'
 /** A field of the launch form; those without their own text are menus, and `offered` fills in the model. */
 export type LaunchFormField = FormFieldLook & { id: DraftField | 'lead' | 'offered' | 'slots' | 'elsewhere' }
 
-/** What a refusal adds to the form. */
+/** Errors and models that a refusal adds to the form. */
 export type Refused = { errors: Partial<Record<string, string>>; hostedModels: readonly string[]; needsGrant: boolean }
 
 export type MenuPick = (value: string) => void | Promise<void>
@@ -25,7 +25,7 @@ const BESIDE = 'Beside the run'
 
 const AS_IN_CASES = 'as in each case'
 
-/** The fields that apply to this suite and this draft, in order. */
+/** Returns the fields that apply to this suite and this draft, in order. */
 export function launchFields(
   facts: LaunchFacts,
   draft: LaunchDraft,
@@ -130,7 +130,7 @@ function clientField({ suite }: LaunchFacts, field: MakeField): LaunchFormField 
   return field('clients', 'Clients', 'several are a run group', { input: { kind: 'choices', options, none } })
 }
 
-/** Servers can be chosen only if no environment brings its own. */
+/** Returns the field for servers, which can be chosen only if no environment brings its own. */
 function serverField(
   facts: LaunchFacts,
   draft: LaunchDraft,
@@ -151,7 +151,7 @@ function serverField(
   })
 }
 
-/** Only a custom model needs a key. */
+/** Returns the fields for a key, which only a custom model needs. */
 function keyFields({ model, key }: LaunchDraft, field: MakeField): LaunchFormField[] {
   if (model.trim() === '' && key === '') return []
   return [
@@ -218,7 +218,7 @@ function matchFields(field: MakeField): LaunchFormField[] {
   ]
 }
 
-/** Which runs hold the slots, to go there; at the limit also what can be done about it. */
+/** Lists the runs that hold the slots, to open them; at the limit also what can be done about it. */
 function slotField(
   facts: LaunchFacts,
   error: string | undefined,

@@ -3,7 +3,7 @@ import { plural } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { clean } from '../../../tui/theme/text.ts'
 
-/** `Started 2 of 3 runs of Nightly as one group.` */
+/** Returns `Started 2 of 3 runs of Nightly as one group.` */
 export function groupSentence(name: string, { targets }: EvalRunGroupCreated): string {
   const started = targets.filter(({ runId }) => runId).length
   return started === targets.length
@@ -11,7 +11,7 @@ export function groupSentence(name: string, { targets }: EvalRunGroupCreated): s
     : `Started ${started} of ${plural(targets.length, 'run')} of ${name} as one group.`
 }
 
-/** The result of each target of a run group: the others continue if one cannot start. */
+/** Returns the result of each target of a run group: the others continue if one cannot start. */
 export function outcomeLines(
   { targets }: EvalRunGroupCreated,
   symbols: Pick<Symbols, 'ok' | 'error'>,

@@ -11,7 +11,7 @@ import { environmentName, suiteName, type LaunchFacts } from './facts.ts'
 /** Default number of slots of an organization (contract: "Limits"). */
 const USUAL_SLOTS = 2
 
-/** What the launch will do, cost and use. */
+/** Returns what the launch will do, cost and use. */
 export function effectLines(facts: LaunchFacts, launch: DraftedLaunch): FormText[] {
   return [
     hasSize(launch)
@@ -31,7 +31,7 @@ function hasSize({ errors }: DraftedLaunch): boolean {
   return !errors.iterations && !errors.cases && !errors.someCases
 }
 
-/** A sentence about what the last line of the form does. */
+/** Returns a sentence about what the last line of the form does. */
 export function actSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
   if (!hasSize(launch)) return 'Launch'
   const { trials, runs } = countOf(facts, launch)
@@ -45,7 +45,7 @@ export function actSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
 /** Maximum number of cases named because they check nothing. */
 const MOST_NAMED = 3
 
-/** A pass means nothing for cases that pass whatever is answered. */
+/** Warns about cases that pass whatever is answered, for which a pass means nothing. */
 function uncheckedLines(facts: LaunchFacts, launch: DraftedLaunch): FormText[] {
   const titles = casesWithoutChecks(facts.suite, casesOf(facts, launch)).map(({ title }) => clean(title))
   if (titles.length === 0) return []
@@ -98,7 +98,7 @@ function whereLines(facts: LaunchFacts, { request, targets }: DraftedLaunch): Fo
   return saved.length === 0 ? [] : [{ text: `The saved servers: ${saved.join(', ')}.`, tone: 'plain' }]
 }
 
-/** Servers that the launch uses and that are switched off, so that every trial that needs one fails in its setup. */
+/** Lists servers that the launch uses but that are switched off: every trial that needs one fails in its setup. */
 function offLines({ suite, servers, previews }: LaunchFacts, { request, targets }: DraftedLaunch): FormText[] {
   const saved = new Set(suite.environment?.servers ?? [])
   const chosen = new Set(
@@ -123,7 +123,7 @@ function areSavedUsed(suite: LaunchFacts['suite'], { environmentIds, clientIds }
   return environmentIds.length + clientIds.length + (suite.environmentIds ?? []).length === 0
 }
 
-/** What an environment resolves to, or why it does not. */
+/** Returns what an environment resolves to, or why it does not. */
 export function environmentLine(facts: LaunchFacts, id: string): FormText {
   const name = environmentName(facts, id)
   const { resolved, fault } = facts.previews.get(id) ?? {}
@@ -138,7 +138,7 @@ export function environmentLine(facts: LaunchFacts, id: string): FormText {
   return { text: `${name}, revision ${environment.revision}: ${parts.join('; ')}.`, tone: 'plain' }
 }
 
-/** What attaching changes permanently. */
+/** Returns what attaching changes permanently. */
 function attachLines(facts: LaunchFacts, { attach }: DraftedLaunch): FormText[] {
   if (attach.length === 0) return []
   const { suite } = facts
@@ -158,14 +158,14 @@ function attachLines(facts: LaunchFacts, { attach }: DraftedLaunch): FormText[] 
   return [{ text: `First attaches ${names} to ${suiteName(suite)}, for good${what}.${schedule}`, tone: 'warn' }]
 }
 
-/** The limit applies to the organization, but only runs of the project can be listed. */
+/** Says how many slots are used. The limit applies to the organization, but only runs of the project can be listed. */
 function slotSentence({ inFlight, slots }: LaunchFacts): string {
   const limit = slots ?? USUAL_SLOTS
   const usual = slots === undefined ? ', unless the organization has another number' : ''
   return `${inFlight.length} of ${limit} run slots in use by this project${usual}; others may hold more.`
 }
 
-/** Only runs that executed completely show how long it takes. */
+/** Says how long runs took; only runs that executed completely show that. */
 function timeSentence({ durations }: LaunchFacts): string {
   if (!durations) return 'Its duration is unknown: no run of it has completed yet.'
   const { runs, median, least, most } = durations

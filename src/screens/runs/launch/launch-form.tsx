@@ -20,7 +20,7 @@ import { outcomeLines } from './group-outcome.ts'
 import { useLaunchFacts } from './use-launch-facts.ts'
 import { actSentence, effectLines } from './labels.ts'
 
-/** What a launch started, for following it; a run group reports the result of each target. */
+/** The started runs of a launch, for following them; a run group reports the result of each target. */
 export type Launched = { pins: readonly Pin[]; deduped: boolean; group?: EvalRunGroupCreated }
 
 export type LaunchIntent = {
@@ -28,7 +28,7 @@ export type LaunchIntent = {
   request: LaunchRequest
   /** Environments that the suite is attached to first, unless they already are. */
   attach: readonly string[]
-  /** One for the whole intent, kept through retries and while it waits for a slot. */
+  /** One key for the whole intent, kept across retries and while it waits for a slot. */
   idempotencyKey: string
 }
 
@@ -58,7 +58,7 @@ type LaunchError = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind' | 'refusal
 }
 const NO_LAUNCH_ERROR: LaunchError = { needsGrant: false, holders: [], lines: [] }
 
-/** The form of a launch: what would be refused is shown at its field, the effect above the answers. */
+/** Shows the form of a launch: what would be refused is shown at its field, the effect above the answers. */
 export function LaunchForm(props: LaunchFormProps) {
   const { projectId } = props
   const { symbols } = useTheme()
@@ -129,7 +129,7 @@ export function LaunchForm(props: LaunchFormProps) {
   )
 }
 
-/** The same key as long as the launch is the same, so that repeating a lost one launches nothing twice. */
+/** Returns the same key as long as the launch is the same, so that repeating a lost one launches nothing twice. */
 function useIntentKey(): (content: object) => string {
   const last = useRef({ content: '', key: '' })
   return content => {
@@ -176,7 +176,7 @@ function refusedOf({ refusal, needsGrant }: LaunchError): Refused {
   }
 }
 
-/** The form's name of the field that a refusal concerns. */
+/** Returns the form's name of the field that a refusal concerns. */
 function fieldOf({ field }: LaunchRefusal): string | undefined {
   return field === 'modelKeys' ? 'key' : field
 }
@@ -185,12 +185,12 @@ export function sentenceOf({ text }: LaunchRefusal): string {
   return `${text.sentence} ${text.next}`
 }
 
-/** A refusal that the person is already responding to; what it offered stays. */
+/** Returns a refusal that the person is already responding to; what it offered stays. */
 function quiet(refusal: LaunchRefusal): LaunchRefusal {
   return { ...refusal, text: { sentence: '', next: '' } }
 }
 
-/** What no field of the form can report. */
+/** Returns what no field of the form can report. */
 function launchErrorLines(launchError: LaunchError, fields: readonly LaunchFormField[]): FormText[] {
   const { refusal, lines } = launchError
   const { errors } = refusedOf(launchError)

@@ -20,7 +20,10 @@ import type { LaunchFacts, Preview } from './facts.ts'
 /** Number of latest runs that show how long one takes and which are in flight. */
 const RUNS_READ = 100
 
-/** Everything that the form shows about a launch, read when needed; suite and cases are available from the start. */
+/**
+ * Returns everything that the form shows about a launch, read when needed; suite and cases are available from the
+ * start.
+ */
 export function useLaunchFacts(options: {
   projectId: string
   suite: EvalSuiteDetail
@@ -57,7 +60,7 @@ export function useLaunchFacts(options: {
   }
 }
 
-/** Runs known to have ended, so that one named in a refusal stops holding its slot. */
+/** Returns runs known to have ended, so that one named in a refusal stops holding its slot. */
 function endedOf(runs: readonly EvalRun[], suites: readonly EvalSuite[]): ReadonlySet<string> {
   const own = runs.map(({ id, status }) => ({ id, status }))
   const latest = suites.map(({ latestRun }) => ({ id: latestRun?.id, status: latestRun?.status }))
@@ -66,7 +69,10 @@ function endedOf(runs: readonly EvalRun[], suites: readonly EvalSuite[]): Readon
   )
 }
 
-/** The list of a suite's runs has all of them; the list of suites has only the latest of each. */
+/**
+ * Returns the runs that hold slots: the list of a suite's runs has all of them, the list of suites only the latest of
+ * each.
+ */
 function holdersOf(
   { id, name }: EvalSuiteDetail,
   runs: readonly EvalRun[],
@@ -84,7 +90,7 @@ function holdersOf(
   return [...own, ...latest.filter(({ suiteId }) => suiteId !== id)]
 }
 
-/** The announcement of a deployment is not documented, so anything but a number of slots is ignored. */
+/** Returns the announced number of slots; the announcement is not documented, so anything else is ignored. */
 function slotsOf(announced: unknown): number | undefined {
   const { plan } = Object(announced) as { plan?: unknown }
   const { limits } = Object(plan) as { limits?: unknown }
@@ -92,7 +98,7 @@ function slotsOf(announced: unknown): number | undefined {
   return typeof concurrentRuns === 'number' ? concurrentRuns : undefined
 }
 
-/** What each environment resolves to now. */
+/** Reads what each environment currently resolves to. */
 function usePreviews(projectId: string, environmentIds: readonly string[]): ReadonlyMap<string, Preview> {
   const { queries } = useWorkspace()
   const { first, reads } = useEach(environmentIds, {
@@ -112,7 +118,7 @@ function faultText(error: Error): string {
   return `${sentence} ${next}`
 }
 
-/** Cases of a run with a trial that ended without a pass; read only on request. */
+/** Returns cases of a run with a trial that ended without a pass; read only on request. */
 function useFailedCases(projectId: string, runId: string | undefined): readonly string[] | undefined {
   const { client } = useWorkspace()
   const { data } = useQuery({

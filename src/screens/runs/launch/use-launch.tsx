@@ -101,7 +101,7 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
   }
 }
 
-/** Places that a person may go to instead. */
+/** Opens places that a person may choose instead of launching. */
 function useWaysOut(projectId: string): (value: string, suiteId: string) => void {
   const router = useRouter()
   return (value, suiteId) => {
@@ -157,7 +157,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
       if (outcome?.kind === 'refused' && full) return { ...outcome, holders: await holdersOf(full, intent) }
       return outcome ?? { kind: 'failed' }
     },
-    /** Launches as soon as a slot is free; the person stays where they are. */
+    /** Launches as soon as a slot is free; the person stays in the current place. */
     async whenFree(name: string, intent: LaunchIntent, follow: boolean): Promise<void> {
       const launched = await write({
         ...launching(intent),

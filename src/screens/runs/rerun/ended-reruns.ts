@@ -5,7 +5,7 @@ export type EndedRerun = { projectId: string; suiteId: string; runId: string; pa
 
 const ended = new WeakMap<QueryClient, EndedRerun>()
 
-/** Keeps the rerun that ended last, until its comparison is opened. */
+/** Stores the rerun that ended last, until its comparison is opened. */
 export function keepEnded(session: QueryClient, rerun: EndedRerun): void {
   ended.set(session, rerun)
 }
@@ -15,7 +15,7 @@ export function hasEnded(session: QueryClient, projectId: string): boolean {
   return ended.get(session)?.projectId === projectId
 }
 
-/** The rerun of this project whose comparison has not been viewed; it is returned only once. */
+/** Returns the rerun of this project whose comparison has not been viewed; it is returned only once. */
 export function takeEnded(session: QueryClient, projectId: string): EndedRerun | undefined {
   const rerun = ended.get(session)
   if (rerun?.projectId !== projectId) return undefined

@@ -8,7 +8,7 @@ import type { Symbols } from '../../../tui/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
 
-/** What is known of the run to be repeated. */
+/** The known data of the run to be repeated. */
 export type RerunSource = {
   preview: RerunPreview
   /** The trials read so far. */
@@ -19,7 +19,7 @@ export type RerunSource = {
   titles: ReadonlyMap<string, string>
 }
 
-/** What a person needs to know before failed cases run again: which, why, and their cost last time. */
+/** Returns what a person needs to know before failed cases run again: which, why, and their cost last time. */
 export function rerunLines(source: RerunSource, cost: string, symbols: Symbols): Line[] {
   const { preview, trials } = source
   const selected = new Set(preview.selectedCaseIds)
@@ -43,7 +43,7 @@ export function rerunLines(source: RerunSource, cost: string, symbols: Symbols):
   ]
 }
 
-/** The figures of last time are the best estimate for the next. */
+/** Estimates the cost; the figures of last time are the best estimate. */
 function costLines(again: readonly EvalIteration[], whole: boolean, cost: string): Line[] {
   if (again.length === 0) return [{ text: cost, tone: 'warn' }]
   const tokens = sumOf(again.map(trial => (trial.model ? amountOf(trial.tokensUsed) : 0)))
@@ -57,7 +57,7 @@ function costLines(again: readonly EvalIteration[], whole: boolean, cost: string
   ]
 }
 
-/** Undefined if one of them is unknown. */
+/** Returns the sum; undefined if one of the values is unknown. */
 function sumOf(values: readonly (number | null | undefined)[]): number | undefined {
   return values.some(value => value == null) ? undefined : values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
 }

@@ -37,7 +37,7 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
         const pause = livePause(budget.snapshot(), 1)
         await delay(pause, undefined, { ref: false })
         try {
-          // What the pane has just read is not requested again.
+          // Data that the pane has just read is not requested again.
           const run = await queryClient.fetchQuery({ ...options, staleTime: pause })
           if (isTerminalRunStatus(run.status)) return run
           failures = 0

@@ -83,7 +83,7 @@ export function useRerun(
     await follow({ projectId, suiteId: run.suiteId, runId: sent.runId, parentId: run.id })
   }
 
-  /** The latest runs of the suite that the person knew of when they agreed; undefined if they declined. */
+  /** Returns the latest runs of the suite that the person knew of when they agreed; undefined if they declined. */
   async function agreedRuns(
     run: EvalRun,
     source: RerunSource & { runs: readonly EvalRun[] },
@@ -110,7 +110,7 @@ export function useRerun(
 
   async function trialsOf(runId: string): Promise<{ trials: EvalIteration[]; whole: boolean }> {
     const input = { projectId, runId, limit: TRIALS_A_PAGE }
-    // What the run's pane has read completely is not requested again.
+    // Data that the run's pane has read completely is not requested again.
     const shown = queryClient.getQueryData(queries.iterations.list.infinite(input).queryKey)
     const known = shown?.pages.flatMap(({ items }) => items) ?? []
     const last = shown?.pages.at(-1)

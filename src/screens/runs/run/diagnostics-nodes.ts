@@ -13,14 +13,14 @@ import type { Failure, FailurePages } from './use-diagnostics.ts'
 export type DiagnosticsLook = {
   symbols: Symbols
   openKey: string
-  /** Where to look, by the ids of the trials that were read. */
+  /** The trials of each cause, by their ids. */
   causes: ReadonlyMap<string, Cause>
 }
 
 /** The node at which the next page is read. */
 export const MORE = 'more'
 
-/** How much was examined, each failure with its stage and reason, and what has not been read. */
+/** Returns how much was examined, each failure with its stage and reason, and what has not been read. */
 export function diagnosticsNodes(run: EvalRun, pages: FailurePages, look: DiagnosticsLook): OutlineNode[] {
   return [
     linesNode('about', [aboutLine(run, pages), '']),
@@ -29,7 +29,7 @@ export function diagnosticsNodes(run: EvalRun, pages: FailurePages, look: Diagno
   ]
 }
 
-/** The iteration of a failure: named, or taken from the path of its trace. */
+/** Returns the iteration of a failure: named, or taken from the path of its trace. */
 export function iterationOf({ iterationId, evidence }: Failure): string | undefined {
   return iterationId ?? /\/iterations\/([^/]+)\/trace$/.exec(evidence?.tracePath ?? '')?.[1]
 }

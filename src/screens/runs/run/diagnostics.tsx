@@ -22,7 +22,7 @@ type Props = {
   onOpenTrial: (iterationId: string) => void
 }
 
-/** What went wrong in the run according to the service, page by page. */
+/** Shows what went wrong in the run according to the service, page by page. */
 export function RunDiagnostics(props: Props) {
   const run = props.data.run.data
   return (

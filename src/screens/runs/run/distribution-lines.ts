@@ -20,7 +20,7 @@ type Mark = (typeof MARKS)[number]
 /** `words` formats an amount with its unit. */
 type DistributionLook = { symbols: Symbols; width: number; words: (amount: number) => string }
 
-/** How amounts are distributed: two lines of percentiles, a box, and a bar for each range. */
+/** Draws how amounts are distributed: two lines of percentiles, a box, and a bar for each range. */
 export function distributionLines(distribution: Distribution, look: DistributionLook): Line[] {
   const { symbols } = look
   const { bins } = distribution
@@ -42,8 +42,8 @@ export function distributionLines(distribution: Distribution, look: Distribution
 }
 
 /**
- * Two runs below each other: the values that their boxes mark, in columns, followed by the boxes on one scale if there
- * is room; empty if one of the runs has no amounts.
+ * Draws two runs below each other: the values that their boxes mark, in columns, followed by the boxes on one scale if
+ * there is room; empty if one of the runs has no amounts.
  */
 export function boxLines(title: string, both: Overlaid, { symbols, width, words }: DistributionLook): Line[] {
   if (!both) return []
@@ -70,7 +70,7 @@ export function boxLines(title: string, both: Overlaid, { symbols, width, words 
   ]
 }
 
-/** Boxes and ranges of two runs: the bar is the current run, and its shade the earlier one. */
+/** Draws boxes and ranges of two runs: the bar is the current run, and its shade the earlier one. */
 export function overlaidLines(title: string, both: Overlaid, look: DistributionLook): Line[] {
   if (!both) return []
   const { now, before } = both

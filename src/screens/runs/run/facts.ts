@@ -7,7 +7,7 @@ import { distributionOf, type Distribution } from '../../../domain/runs/distribu
 import { classOfTrial, type TrialClass } from '../../../domain/runs/trial-class.ts'
 import { countTrials, uncheckedCases, type TrialCounts } from '../../../domain/runs/trials.ts'
 
-/** What a run's trials show together. */
+/** Facts about all trials of a run together. */
 export type TrialFacts = {
   /** Number of trials read; a run in flight may report the counts of all. */
   loaded: number
@@ -18,7 +18,7 @@ export type TrialFacts = {
   /** Durations of the ended trials in milliseconds. */
   latency: Distribution | undefined
   tokens: Distribution | undefined
-  /** Tokens of all trials; undefined while none reported any. */
+  /** Tokens of all trials; undefined while none has reported any. */
   tokensUsed: number | undefined
   /** Number of ended trials that used a model but report no tokens. */
   tokensUntold: number
@@ -28,9 +28,9 @@ export type TrialFacts = {
 }
 
 /**
- * To be taken once for each change of the trials.
- * @param run its own counts go before those of the trials while it is in flight, because of a long one few trials are
- *   read at a time
+ * Computed once for each change of the trials.
+ * @param run while it is in flight its own counts override those of the trials, because few trials of a long run are
+ * read at a time
  */
 export function factsOf(trials: readonly EvalIteration[], run?: EvalRun): TrialFacts {
   const { durations, tokens } = measuresOf(trials)
@@ -51,7 +51,7 @@ export function factsOf(trials: readonly EvalIteration[], run?: EvalRun): TrialF
   }
 }
 
-/** Milliseconds and tokens of trials, if reported. */
+/** Returns the milliseconds and tokens of trials, if reported. */
 export function measuresOf(trials: readonly EvalIteration[]): { durations: number[]; tokens: number[] } {
   return {
     durations: trials.flatMap(({ durationMs }) => amountOf(durationMs) ?? []),
@@ -59,7 +59,7 @@ export function measuresOf(trials: readonly EvalIteration[]): { durations: numbe
   }
 }
 
-/** Number of trials in the run, if the service reports it; fewer may have been read. */
+/** Returns the number of trials in the run, if the service reports it; fewer may have been read. */
 export function plannedTrials({ decisionSummary }: EvalRun): number | undefined {
   const { total } = Object(decisionSummary?.counts?.['trials']) as { total?: unknown }
   return typeof total === 'number' ? total : undefined

@@ -16,7 +16,7 @@ const LONGEST_BAR = 30
 /** `isWhole` means that it is not known to leave out cases, so that others can be compared with it. */
 type Rated = { run: EvalRun; counts: RunCounts; rate: number; parts: string[]; isWhole: boolean }
 
-/** The pass rates of this run and earlier ones of the suite, oldest first, and how this one compares. */
+/** Returns the pass rates of this run and earlier ones of the suite, oldest first, and how this one compares. */
 export function historyLines(
   run: EvalRun,
   runs: readonly EvalRun[],
@@ -62,7 +62,7 @@ function ratedOf(run: EvalRun): Rated | undefined {
   return { run, counts, rate: reportedRate(report) ?? 0, parts: partLabels(report), isWhole }
 }
 
-/** `1/12, 2 of 12 trials graded` if most of a run has no verdict, which counts as not passed. */
+/** Returns `1/12, 2 of 12 trials graded` if most of a run has no verdict, which counts as not passed. */
 function countWords({ counts: { passed, failed, total, unit }, parts }: Rated, named: string | undefined): string {
   const own = unit === undefined || unit === named ? '' : ` ${unit}`
   return [`${formatCount(passed)}/${formatCount(total ?? passed + failed)}${own}`, ...parts].join(', ')

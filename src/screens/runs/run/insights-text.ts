@@ -25,7 +25,7 @@ function envelopeText(insights: InsightsEnvelope | undefined, keys: AskKeys): st
   return ['# Insights', '', ...stateText(insights, keys), '', ...findingsText(insights)]
 }
 
-/** Absent means the same as `not_available` (schemas: InsightsEnvelope). */
+/** Says the state of the insights; an absent state means `not_available` (schemas: InsightsEnvelope). */
 function stateText(insights: InsightsEnvelope | undefined, { insights: key }: AskKeys): string[] {
   const { status = 'not_available', summary, error, retryable, reasonCode } = insights ?? {}
   const why = summary ?? error?.message ?? reasonCode?.replaceAll('_', ' ')
@@ -52,7 +52,7 @@ function stateText(insights: InsightsEnvelope | undefined, { insights: key }: As
   }
 }
 
-/** How much was analyzed, which belongs before the findings. */
+/** Returns how much was analyzed, which belongs before the findings. */
 function coverageText({ coverage, generatedAt, truncation }: InsightsEnvelope): string[] {
   const age = formatAgo(toEpochMs(generatedAt), serviceNow())
   const when = age === UNKNOWN ? 'at an unknown time' : age
@@ -133,7 +133,7 @@ function caseText({ caseKey, score, reason, notes }: Judge['cases'][number]): st
   return `\`${caseKey.replaceAll('`', "'")}\` ${score ?? UNKNOWN}: ${reason ?? 'no reason was given'}${noted}`
 }
 
-/** Text inside a heading or an item must not begin another one. */
+/** Joins lines: text inside a heading or an item must not begin another one. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }

@@ -17,7 +17,7 @@ const MODEL_SOURCES: Readonly<Record<string, string>> = {
   override: 'chosen at the launch',
 }
 
-/** Where the run ran, with what, and who launched it. */
+/** Returns where the run was executed, with what, and who launched it. */
 export function originFields(run: EvalRun, models: readonly string[]): Field[] {
   const { environment, client, modelSource } = run
   const model = models.length > 0 ? models.join(', ') : client?.modelId
@@ -39,7 +39,7 @@ export function originFields(run: EvalRun, models: readonly string[]): Field[] {
   ]
 }
 
-/** The launching process, which is not the MCP client; its shape is not documented. */
+/** Returns the launching process, which is not the MCP client; its format is not documented. */
 function launcherOf(run: EvalRun): string | undefined {
   const { client } = Object(run['launcher']) as { client?: unknown }
   if (typeof client === 'string') return client

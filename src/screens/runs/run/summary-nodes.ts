@@ -27,7 +27,7 @@ export type SummaryInput = {
   runs: readonly EvalRun[]
   /** Share that has ended, which never goes back. */
   share: number
-  /** Milliseconds until a run in flight ends; undefined = unknown. */
+  /** Milliseconds until a run in flight ends; undefined if unknown. */
   remaining: number | undefined
   /** Sentences about what changed in the tools of failing cases. */
   findings: readonly string[]
@@ -35,7 +35,7 @@ export type SummaryInput = {
 
 export type SummaryLook = { symbols: Symbols; width: number; openKey: string; doctorKey: string }
 
-/** Everything about a run that fits on a page, most important first. */
+/** Returns everything about a run that fits on a page, most important first. */
 export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNode[] {
   const { run, facts } = input
   const { symbols } = look
@@ -69,7 +69,10 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
   ]
 }
 
-/** What is read before why trials did not pass: how it ended, and whatever else casts a doubt on that. */
+/**
+ * Whether a field comes before the reasons of failed trials: how the run ended, and anything else that makes that
+ * doubtful.
+ */
 function isFirstOf({ scoreIntegrity, status }: EvalRun, areTrials: boolean): (field: Field) => boolean {
   const areScoresInDoubt = isTerminalRunStatus(status) && scoreIntegrity !== 'valid'
   return ([label, , tone]) =>
@@ -82,7 +85,7 @@ function isFirstOf({ scoreIntegrity, status }: EvalRun, areTrials: boolean): (fi
 
 const FIRST: ReadonlySet<string> = new Set(['Status', 'Decision', 'Result', 'Passed'])
 
-/** How many trials are in what the run counts, where the numbers differ: `15 in 10 case executions: `. */
+/** Returns how many trials the run's counts cover, if the numbers differ: `15 in 10 case executions: `. */
 function trialsIn({ run, facts, isPartial }: SummaryInput): string {
   const { total, unit } = runCounts(run) ?? {}
   const trials = facts.counts.total
@@ -91,7 +94,7 @@ function trialsIn({ run, facts, isPartial }: SummaryInput): string {
   return `${formatCount(trials)} in ${inUnit(total, unit)}: `
 }
 
-/** Green says nothing of what passes whatever is answered. */
+/** Lists cases that pass whatever is answered, for which a pass means nothing. */
 function uncheckedFields({ unchecked }: TrialFacts, symbols: Symbols): Field[] {
   if (unchecked.length === 0) return []
   const named = unchecked.slice(0, MOST_NAMED).join(', ')
@@ -101,7 +104,7 @@ function uncheckedFields({ unchecked }: TrialFacts, symbols: Symbols): Field[] {
 
 const MOST_NAMED = 5
 
-/** The cause of a node of the summary; undefined for its other parts. */
+/** Returns the cause of a node of the summary; undefined for its other parts. */
 export function causeOfNode(id: string): Cause | undefined {
   const name = id.startsWith(CAUSE) ? id.slice(CAUSE.length) : ''
   return Object.hasOwn(CAUSES, name) ? (name as Cause) : undefined
@@ -109,7 +112,7 @@ export function causeOfNode(id: string): Cause | undefined {
 
 const CAUSE = 'cause/'
 
-/** `━━━━━━━━──── 8 of 12 trials, 2 running, about 2 min left`. */
+/** Returns `━━━━━━━━──── 8 of 12 trials, 2 running, about 2 min left`. */
 function progressLine({ run, facts, share, remaining }: SummaryInput, { symbols, width }: SummaryLook): Line {
   const { ended, running, total: counted } = facts.counts
   const total = Math.max(counted, plannedTrials(run) ?? 0)
@@ -130,7 +133,7 @@ function progressLine({ run, facts, share, remaining }: SummaryInput, { symbols,
 
 const WALL_ROWS = 4
 
-/** A cell for each trial, filled in as they run; nothing if the text above says it all. */
+/** Draws a cell for each trial, filled in as they run; nothing if the text above says it all. */
 function wallLines({ run, facts }: SummaryInput, { symbols, width }: SummaryLook): Line[] {
   const total = Math.max(facts.loaded, plannedTrials(run) ?? 0)
   if (total < 2 || symbols.spark.length === 0) return []
@@ -139,7 +142,7 @@ function wallLines({ run, facts }: SummaryInput, { symbols, width }: SummaryLook
   return ['', ...rows.map((parts): Line => ({ parts: [{ text: '  ', tone: 'plain' }, ...parts] }))]
 }
 
-/** `5 passed, 3 failed, 1 not graded`, and the total while pages are missing. */
+/** Returns `5 passed, 3 failed, 1 not graded`, and the total while pages are missing. */
 function trialWords(input: SummaryInput): string {
   const { passed, failed, ungraded, cancelled, pending, running } = input.facts.counts
   const parts = [
@@ -154,7 +157,7 @@ function trialWords(input: SummaryInput): string {
   return `${parts.filter(Boolean).join(', ')}${isWhole ? '' : partOf(input)}`
 }
 
-/** ` (of 400 loaded, of 1,000)` if not all trials were read. */
+/** Returns ` (of 400 loaded, of 1,000)` if not all trials were read. */
 function partOf({ run, facts, isPartial }: SummaryInput): string {
   if (!isPartial) return ''
   const planned = plannedTrials(run)
@@ -186,7 +189,7 @@ function findingNodes(findings: readonly string[], { symbols, doctorKey }: Summa
   ]
 }
 
-/** Where to look for what went wrong, one line a cause with its first reason. */
+/** Returns where to look for what went wrong, one line a cause with its first reason. */
 function causeNodes(causes: readonly CauseCount[], { symbols, openKey }: SummaryLook): OutlineNode[] {
   if (causes.length === 0) return []
   const count = causes.reduce((sum, each) => sum + each.count, 0)
@@ -241,7 +244,7 @@ function tokenLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[
   return ['', heading(title), ...distributionLines(tokens, { symbols, width, words: formatCount })]
 }
 
-/** A judge with its state and its model, followed by the cases below its threshold. */
+/** Returns a judge with its state and its model, followed by the cases below its threshold. */
 export function judgeLines(judge: Judge, symbols: Symbols): Line[] {
   const { name, status, modelUsed, generatedAt, cases } = judge
   const source = [modelUsed, generatedAt !== undefined && formatAgo(generatedAt, serviceNow())]

@@ -20,7 +20,7 @@ import { factsOf, plannedTrials } from './facts.ts'
 import { causeOfNode, summaryNodes } from './summary-nodes.ts'
 import { useOpens, type OpenRef } from './open-ref.ts'
 
-/** The summary of a run. `open` shows the trials, or only those of the selected cause. */
+/** Shows the summary of a run. `open` shows the trials, or only those of the selected cause. */
 export function RunSummary(props: {
   projectId: string
   data: RunData
@@ -45,7 +45,7 @@ function Summary(props: Parameters<typeof RunSummary>[0]) {
   return <ScrolledRows {...view.picture} />
 }
 
-/** Parts of the summary. They are rebuilt when their data changes, not on key presses. */
+/** Returns parts of the summary. They are rebuilt when their data changes, not on key presses. */
 function useSummary(projectId: string, { run, trials, trialsQuery }: RunData): readonly OutlineNode[] {
   const { symbols } = useTheme()
   const { width } = useSize()

@@ -41,7 +41,7 @@ export function useAnalysesWatch(projectId: string, runId: string): void {
 const NOT_ENDED = unavailable('The run has not ended yet.')
 const NO_RUN = unavailable('The run is still being read.')
 
-/** What a model can be asked about a run, with the cost of each. */
+/** Returns what a model can be asked about a run, with the cost of each. */
 export function useAnalysisRequests(
   projectId: string,
   run: EvalRun | undefined,

@@ -6,7 +6,7 @@ import { useWorkspace } from '../../../hooks/workspace.tsx'
 
 export type Failure = NonNullable<NonNullable<Diagnostics['failures']>[number]>
 
-/** What went wrong in a run, as far as its pages were read. */
+/** The failures of a run, as far as their pages were read. */
 export type FailurePages = {
   failures: readonly Failure[]
   /** Number of trials that the service examined for this; undefined if it does not say. */
@@ -19,7 +19,10 @@ export type FailurePages = {
   more: (() => void) | undefined
 }
 
-/** The first page is part of the run; each further page is requested with the cursor of the one before. */
+/**
+ * Reads the failures of a run: the first page is part of the run; each further page is requested with the cursor of the
+ * one before.
+ */
 export function useDiagnostics(projectId: string, run: EvalRun): FailurePages {
   const { queries } = useWorkspace()
   const first = run.decisionSummary?.diagnostics ?? undefined

@@ -11,8 +11,8 @@ import type { Field } from '../../../components/lines.ts'
 import { LOOKS } from '../../../components/records/run-look.ts'
 
 /**
- * Status, decision and verdict as the three things that they are, and whether its scores hold. A verdict or a result
- * that says the same as the decision is not said again.
+ * Returns status, decision and verdict, which are three separate things, and whether the scores are valid. A verdict or
+ * a result equal to the decision is not repeated.
  */
 export function verdictFields(run: EvalRun, symbols: Symbols): Field[] {
   const isEnded = isTerminalRunStatus(run.status)
@@ -38,7 +38,7 @@ function statusWords(run: EvalRun): string {
   return `${run.status}${when}${took}`
 }
 
-/** The run's own decision, which is authoritative; undefined if the service gives no decision summary. */
+/** Returns the run's own decision, which is authoritative; undefined if the service gives no decision summary. */
 function decisionField({ decisionSummary, status }: EvalRun, symbols: Symbols): Field | undefined {
   if (!decisionSummary) return undefined
   const { decision } = decisionSummary
@@ -74,7 +74,7 @@ function integrityField({ scoreIntegrity, status }: EvalRun, symbols: Symbols): 
   return ['Scores', `${symbols.warn} ${scoreIntegrity}: not reliable`, 'warn']
 }
 
-/** What judges say beside the verdict, which they never change. */
+/** Returns the opinion of the judges, which never changes the verdict. */
 function judgeFields({ judges }: EvalRun, symbols: Symbols): Field[] {
   return judgeAdvice(judges).map(({ name, words, isPending, isDoubt }): Field => {
     if (isPending) return [name, words, 'live']
@@ -82,7 +82,7 @@ function judgeFields({ judges }: EvalRun, symbols: Symbols): Field[] {
   })
 }
 
-/** The counts in their own unit; the rate divides by graded ones. */
+/** Returns the counts in their own unit; the rate divides by graded ones. */
 export function countFields(run: EvalRun): Field[] {
   const counts = runCounts(run)
   if (!counts) return [['Passed', UNKNOWN]]

@@ -23,20 +23,20 @@ export function wallOf(classes: readonly TrialClass[], total: number, room: { co
   return { cells, columns, step, trialsEach }
 }
 
-/** Rows of ten cells can be counted. */
+/** Returns the columns of a wall: rows of ten cells are easy to count. */
 function columnsOf(width: number, step: number): number {
   const most = Math.max(1, Math.floor((width + step - 1) / step))
   return most > 10 ? most - (most % 10) : most
 }
 
-/** Unread trials may be worse than those that ended well. */
+/** Returns the worst class; unread trials may be worse than those that ended well. */
 function worstOf(classes: readonly TrialClass[], count: number): WallCell {
   const worst = classes.reduce((least, each) => Math.min(least, TRIAL_CLASSES.indexOf(each)), Infinity)
   const isEnded = !(worst <= TRIAL_CLASSES.indexOf('pending'))
   return isEnded && classes.length < count ? 'unread' : TRIAL_CLASSES[worst]!
 }
 
-/** The rows of a wall. @param chosen the cell under the cursor */
+/** Returns the rows of a wall. @param chosen the cell under the cursor */
 export function wallRows({ cells, columns, step }: Wall, symbols: Symbols, chosen?: number): Span[][] {
   return Array.from({ length: Math.ceil(cells.length / columns) }, (_, row) => {
     const spans: Span[] = []
@@ -53,7 +53,7 @@ export function wallRows({ cells, columns, step }: Wall, symbols: Symbols, chose
   })
 }
 
-/** What the signs of a wall mean, and for how many trials each stands. */
+/** Returns the meaning of the wall's signs, and for how many trials each stands. */
 export function wallLegend({ cells, trialsEach }: Wall, symbols: Symbols): Span[] {
   const shown = new Map(cells.map(cell => [signOf(cell, symbols), cell]))
   const signs = [...shown].flatMap(([sign, cell], index): Span[] => [

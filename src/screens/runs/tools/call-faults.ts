@@ -11,7 +11,7 @@ const LIMIT_MS = 5000
 
 /** A call of a failing case that the current tools refuse. */
 export type CallFault = {
-  /** Of the case. */
+  /** Title of the case. */
   title: string
   toolName: string
   /** Whether a trial made it, the case expects it, or a step of the current case makes it. */
@@ -79,7 +79,7 @@ export async function callFaults(
   return { checked, unchecked, faults }
 }
 
-/** Every call of the failing cases once, actual calls first. */
+/** Returns every call of the failing cases once, actual calls first. */
 function callsOf(failing: readonly EvalIteration[], cases: readonly EvalCase[]): Call[] {
   const byId = new Map(cases.map(each => [each.id, each]))
   const calls = new Map<string, Call>()
@@ -118,7 +118,7 @@ function callOf(trial: EvalIteration, from: CallSource, written: Record<string, 
 
 type Check = (tool: SeenTool, args: Record<string, unknown>) => Promise<ArgumentVerdict>
 
-/** After a tool that took too long, nothing more is checked. */
+/** Returns a check; after a tool that took too long, it checks nothing more. */
 function checker(limitMs: number): Check {
   const end = performance.now() + limitMs
   const given = new Map<SeenTool, ArgumentVerdict>()
@@ -134,7 +134,7 @@ function checker(limitMs: number): Check {
   }
 }
 
-/** What these tools say about a call; undefined if unknown. */
+/** Returns what these tools say about a call; undefined if unknown. */
 async function verdictOn(
   call: Call,
   listings: readonly ToolListing[],

@@ -28,7 +28,7 @@ export type DoctorFacts = {
   now: ToolsNow | undefined
 }
 
-/** What changed in the tools between the last pass, this run and now, and which cases it affects. */
+/** Returns what changed in the tools between the last pass, this run and now, and which cases it affects. */
 export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbols: Symbols): Line[] {
   const cases = casesByTool(failing)
   const { base, before, seen, reading } = evidence
@@ -114,7 +114,7 @@ function usedBy(titles: readonly string[]): string {
   return `Used by ${plural(titles.length, 'failing case')}: ${named}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** The number of calls that the current tools refuse, and the faulty argument of each. */
+/** Returns the number of calls that the current tools refuse, and the faulty argument of each. */
 function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } & RunNames): Line[] {
   const { symbols } = looks
   if (listings.length === 0) return [muted('No server answered, so nothing can be checked.')]
@@ -154,7 +154,7 @@ const SOURCE_WORDS = { made: 'called', expected: 'expects', step: 'its step call
 
 type RunNames = { run: string; base: string | undefined }
 
-/** `Weather of a city: called get-weather: city is required (it fitted the tools of run #1)`. */
+/** Returns `Weather of a city: called get-weather: city is required (it fitted the tools of run #1)`. */
 function faultWords(
   { title, toolName, from, says, fitted }: CallFault,
   { run, base = 'an earlier run' }: RunNames,
@@ -168,7 +168,7 @@ function faultWords(
   return `${title}: ${SOURCE_WORDS[from]} ${toolName}: ${says}${then}`
 }
 
-/** Without recorded tools only the calls are evidence. */
+/** Returns weak evidence: without recorded tools, only the calls. */
 function weakLines(failing: readonly EvalIteration[], now: ToolsNow | undefined, symbols: Symbols): Line[] {
   const offered = new Set(now?.listings.flatMap(({ tools }) => tools.map(({ name }) => name)))
   const lines = failing.flatMap(trial =>

@@ -10,7 +10,7 @@ import { callFaults, type CallFaults } from './call-faults.ts'
 
 /** Maximum number of pages read of one server's listing. */
 
-/** What the servers offer now, and which calls of failing cases would be refused today. */
+/** The servers' current tools, and the calls of failing cases that they would refuse. */
 export type ToolsNow = {
   listings: readonly ToolListing[]
   /** Servers that could not be read, with the reason. */
@@ -32,7 +32,7 @@ export async function readToolsNow(
     suiteId: string
     names: readonly string[]
     failing: readonly EvalIteration[]
-    /** What the run and the pass before it saw. */
+    /** The tools that the run and the last pass before it saw. */
     evidence: Pick<ToolEvidence, 'seen' | 'before'>
   },
 ): Promise<ToolsNow> {

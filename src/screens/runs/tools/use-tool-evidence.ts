@@ -57,7 +57,7 @@ export function useToolEvidence({ projectId, run, trials, enabled }: EvidenceOf)
   return { base, before: earlier.tools, seen: own.tools, reading }
 }
 
-/** The tools that the trace of one trial lists. */
+/** Reads the tools listed in the trace of one trial. */
 function useTrace({
   projectId,
   run,
@@ -85,7 +85,7 @@ function tellingOf(trials: readonly EvalIteration[]): EvalIteration | undefined 
   return trials.find(each => trialState(each) === 'failed') ?? trials[0]
 }
 
-/** Runs come latest first. */
+/** Runs are sorted latest first. */
 function baseOf(run: EvalRun | undefined, runs: readonly EvalRun[]): EvalRun | undefined {
   const at = runs.findIndex(({ id }) => id === run?.id)
   const earlier = at === -1 ? [] : runs.slice(at + 1).filter(({ status }) => isTerminalRunStatus(status))
@@ -93,8 +93,8 @@ function baseOf(run: EvalRun | undefined, runs: readonly EvalRun[]): EvalRun | u
 }
 
 /**
- * Sentences about what changed in the tools of failing cases since the suite last passed, for the summary of a failed
- * run. If requests are limited it reads nothing by itself, and uses what the doctor has read.
+ * Returns sentences about what changed in the tools of failing cases since the suite last passed, for the summary of a
+ * failed run. If requests are limited it reads nothing by itself, and uses what the doctor has read.
  */
 export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'enabled'>): readonly string[] {
   const { budget } = useWorkspace()
@@ -108,7 +108,7 @@ export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'en
 }
 
 /**
- * Sentences about what changed in the tools of one failing trial since the last passed run; empty if reading is
+ * Returns sentences about what changed in the tools of one failing trial since the last passed run; empty if reading is
  * limited.
  */
 export function useTrialCauses(projectId: string, run: EvalRun | undefined, trial: EvalIteration): readonly string[] {

@@ -21,7 +21,10 @@ export const caseKey = (row: CaseTrials): string => row.key
 const STATE_WIDTH = 14
 const MODEL_WIDTH = 18
 
-/** Columns of a run's trials. `ofCase` counts the trials of a trial's case; `models` is whether there are several. */
+/**
+ * Returns the columns of a run's trials. `ofCase` counts the trials of a trial's case; `models` is whether there are
+ * several.
+ */
 export function trialColumns(
   symbols: Symbols,
   options: { ofCase: (trial: EvalIteration) => number | undefined; models: boolean },
@@ -29,7 +32,7 @@ export function trialColumns(
   return [
     lookColumn(symbols, trialLook, {
       width: STATE_WIDTH,
-      // By class, the most urgent first.
+      // Sorts by class, the most urgent first.
       sort: trial => TRIAL_CLASSES.indexOf(classOfTrial(trial)),
     }),
     nameColumn('Case', trial => trial.title, { id: 'case' }),
@@ -49,7 +52,7 @@ function modelColumn<Item extends { model?: string | null | undefined }>(): Colu
   return nameColumn('Model', ({ model }) => model, { id: 'model', width: MODEL_WIDTH, from: 60 })
 }
 
-/** Columns of a run's cases, the trials of each folded into one row. */
+/** Returns the columns of a run's cases, with the trials of each folded into one row. */
 export function caseColumns(symbols: Symbols, options: { models: boolean }): readonly Column<CaseTrials>[] {
   return [
     lookColumn(symbols, row => classLook(row.worst), {

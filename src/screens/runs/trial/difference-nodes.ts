@@ -38,7 +38,7 @@ export type Difference = {
   isWrong: boolean
 }
 
-/** Expected against actual calls, each with what became of it. */
+/** Compares expected with actual calls, with the result of each. */
 export function differenceOf(symbols: Symbols, compared: ComparedCalls): Difference {
   if (compared.isNegative) return negative(symbols, compared.actual)
   const expected = compared.expected.map(plainCall)
@@ -180,7 +180,7 @@ function callText({ toolName, arguments: given }: PlainCall): string {
   return `${toolName} ${jsonSample(given)}`
 }
 
-/** Side by side if there is room; else one side, preferring the expected one. */
+/** Returns both sides if there is room; else one side, preferring the expected one. */
 function rowLine(of: { sign: Span; sides: readonly (readonly Span[])[]; columns: number; row: CallRow }): Line {
   const { sign, sides, columns, row } = of
   const [wanted = NOTHING, called = NOTHING] = sides.map(cleanSpans)

@@ -8,7 +8,7 @@ import { stepName } from '../../../components/transcript/trace-document.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import { trialLook } from '../../../components/records/trial-look.ts'
 
-/** The top of a trial: its outcome and the reason. */
+/** Returns the top of a trial: its outcome and the reason. */
 export function headLines(
   symbols: Symbols,
   trial: EvalIteration,
@@ -44,7 +44,7 @@ export function headLines(
   ]
 }
 
-/** The first failed step with its reason, or else what is reported. */
+/** Returns the first failed step with its reason, or else what is reported. */
 function whyInOneLine(trial: EvalIteration, steps: readonly EvalStepVerdict[]): string | undefined {
   const failing = steps
     .filter(({ status }) => status === 'fail')
@@ -63,7 +63,7 @@ function causeWords(trial: EvalIteration): string | undefined {
   return cause && CAUSES[cause]
 }
 
-/** What the class means if it is not a plain verdict, where to look, and whether the scores are valid. */
+/** Returns what the class means if it is not a plain verdict, where to look, and whether the scores are valid. */
 function meaningLines(symbols: Symbols, trial: EvalIteration): Line[] {
   const trialClass = classOfTrial(trial)
   const cause = causeWords(trial)

@@ -14,8 +14,8 @@ type Definition = { label?: unknown; role?: unknown }
 const ID = 'scores'
 
 /**
- * The scores of a trial: what each scorer says, what it decides, and why. They start folded if the reasons of the steps
- * have `told` the failures already.
+ * Returns the scores of a trial: what each scorer says, what it decides, and why. A failure starts folded if its reason
+ * is in `told`, the reasons that the steps already gave.
  */
 export function scoreNodes(
   symbols: Symbols,
@@ -62,7 +62,7 @@ function definitionsOf({ evaluationConfig }: EvalIteration): ReadonlyMap<string,
 
 type ScoreLook = { symbol: 'ok' | 'error' | 'warn' | 'cancelled'; tone: Tone; word: string; isFine: boolean }
 
-/** The text of a score; a broken grader says nothing about the trial, and is not a low score. */
+/** Returns the text of a score; a broken grader says nothing about the trial, and is not a low score. */
 function scoreLook({ status, passed }: Score): ScoreLook {
   if (status === 'error') return { symbol: 'warn', tone: 'warn', word: 'grader error', isFine: false }
   if (status === 'skipped') return { symbol: 'cancelled', tone: 'muted', word: 'skipped', isFine: true }
@@ -123,7 +123,7 @@ function detailLines(score: Score, label: string, tone: Tone): Line[] {
   ]
 }
 
-/** The contract defines a list of short texts. */
+/** Returns the evidence of a score; the contract defines a list of short texts. */
 function evidenceOf(score: Score): string[] {
   const evidence: unknown = (score as Record<string, unknown>)['evidence']
   if (!Array.isArray(evidence)) return []

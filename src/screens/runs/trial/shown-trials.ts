@@ -4,9 +4,9 @@ import { defined } from '../../../lib/json.ts'
 type Calls = EvalIteration['actualToolCalls']
 
 /**
- * A page of trials with only what the screen shows of them. A run can have ten thousand, and scores, configuration and
- * the results of calls are ten times as large as the rest; anyone who opens a trial reads them. Trials of one case say
- * the same in many places, which is kept once.
+ * Returns a page of trials with only what the screen shows of them. A run can have ten thousand, and scores,
+ * configuration and the results of calls are ten times as large as the rest; anyone who opens a trial reads them.
+ * Trials of one case say the same in many places, which is kept once.
  */
 export function withShownTrials<Page extends { items: EvalIteration[] }>(page: Page): Page {
   const texts = onceEach<string>()
@@ -57,7 +57,7 @@ function brokenScore({ scorerId, status, error }: Score): Score {
   return { scorerId, status, ...(error != null && { error }) }
 }
 
-/** The called tool, its input, and whether it failed; without the result. */
+/** Returns the called tool, its input, and whether it failed; without the result. */
 function askedOf(call: Record<string, unknown>): Record<string, unknown> {
   const { toolName, name, arguments: given, args, error, result } = call
   const { isError } = Object(result) as { isError?: unknown }

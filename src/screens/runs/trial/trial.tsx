@@ -19,12 +19,14 @@ import { scoreNodes } from './score-nodes.ts'
 import type { Trials } from './use-trials.ts'
 import { useCaseRules, useWholeTrial } from './use-whole-trial.ts'
 
-/** An ended trial never changes again. */
+/** A trial that has ended never changes again. */
 const FINAL = { refetchInterval: false, staleTime: Infinity } as const
 
 type Shown = { projectId: string; runId: string; data: RunData; trials: Trials; focused: boolean }
 
-/** A trial: its outcome and reason, expected and actual calls, the verdicts of its steps, its scores, its trace. */
+/**
+ * Shows a trial: its outcome and reason, expected and actual calls, the verdicts of its steps, its scores, its trace.
+ */
 export function TrialTab(props: Shown) {
   const key = useKeyName()
   const { chosen } = props.trials
@@ -93,7 +95,7 @@ function EndedTrial(props: Shown & { trial: EvalIteration }) {
 
 const READING = { text: 'Reading the trace…', tone: 'muted' } as const
 
-/** The rule of negative cases as a scorer, if the case itself no longer exists. */
+/** Whether a score reports the rule of negative cases, in case the case itself no longer exists. */
 function isNegativeByScores(whole: EvalIteration | undefined): boolean {
   const listed: unknown = whole?.evaluationConfig?.['definitions']
   return Array.isArray(listed) && listed.some((each: unknown) => Object(each).label === 'noToolCalled')

@@ -28,7 +28,7 @@ import { classOfTrial, CLASS_LABELS, isFailing, TRIAL_CLASSES } from '../../../d
 
 const EMPTY = { why: 'The run has no trials yet.', next: 'They appear as soon as the service has planned them.' }
 
-/** The run's trials, failing first, or a row for each case. */
+/** Lists the run's trials, failing first, or a row for each case. */
 export function TrialsTab(props: { data: RunData; trials: Trials; focused: boolean }) {
   const { data, trials, focused } = props
   const { list, isByCase } = trials
@@ -97,7 +97,7 @@ function TrialList(props: { data: RunData; trials: Trials; focused: boolean }) {
   )
 }
 
-/** Every trial of the run as a cell; undefined if the list needs the room, or nothing is drawn. */
+/** Returns every trial of the run as a cell; undefined if the list needs the room, or nothing is drawn. */
 function useWall({ run, trials }: RunData, { width, height }: { width: number; height: number }): Wall | undefined {
   const { plain } = useTheme()
   const isShown = height >= WALL.from && trials.length > 1 && !plain
@@ -108,7 +108,10 @@ function useWall({ run, trials }: RunData, { width, height }: { width: number; h
   )
 }
 
-/** The cell of the selected trial is inverse; a click on a cell selects its trial, and hovering shows it below. */
+/**
+ * Shows the wall. The cell of the selected trial is inverse; a click on a cell selects its trial, and hovering shows it
+ * below.
+ */
 function TrialWall(props: {
   data: RunData
   trials: Trials
@@ -134,7 +137,7 @@ function TrialWall(props: {
   return [...rows, []].map((spans, index) => <Text key={index} wrap="truncate">{`  ${paintSpans(theme, spans)}`}</Text>)
 }
 
-/** The text that fits no column; of a long reason, the beginning. */
+/** Returns the text that fits no column; of a long reason, the beginning. */
 function footRows(trial: EvalIteration, columns: number): { text: string; tone: Tone }[] {
   const why = whyOf(trial)
   const words = clean(why ?? '')
@@ -186,7 +189,8 @@ function orderOf({ list }: Trials, id: string): number {
 }
 
 /**
- * The filters that one key cycles through: all failures, then each class of failure, then none. They can also be typed.
+ * Returns the filters that one key cycles through: all failures, then each class of failure, then none. They can also
+ * be typed.
  */
 export function presets(trials: readonly EvalIteration[]): readonly string[] {
   const present = new Set(trials.map(classOfTrial))
@@ -197,20 +201,22 @@ export function presets(trials: readonly EvalIteration[]): readonly string[] {
   return [...(others.length > 0 ? [others.join(' ')] : []), ...(failing.length > 1 ? failing.map(stateFilter) : []), '']
 }
 
-/** Why the key has no filter, if there is no other preset. */
+/** Returns why the key has no filter, if there is no other preset. */
 export function whyNoPreset(trials: readonly EvalIteration[]): string {
   return trials.some(trial => isFailing(classOfTrial(trial)))
     ? 'Every trial of this run went wrong, and in the same way.'
     : 'Nothing went wrong in this run.'
 }
 
-/** The preset after a filter; the first one after any other filter. */
+/** Returns the preset after a filter; the first one after any other filter. */
 export function nextPreset(all: readonly string[], filter: string): string {
   const at = filter === '' ? -1 : all.indexOf(filter)
   return all[(at + 1) % all.length] ?? ''
 }
 
-/** Only the first word, since a filter separates words and no two classes start with the same one. */
+/**
+ * Returns a filter with only the first word, since a filter separates words and no two classes start with the same one.
+ */
 function stateFilter(trialClass: (typeof TRIAL_CLASSES)[number]): string {
   return `state:${CLASS_LABELS[trialClass].word.split(' ')[0]!}`
 }

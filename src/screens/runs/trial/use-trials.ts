@@ -16,7 +16,7 @@ export type Trials = {
   chosen: EvalIteration | undefined
   /** Number of trials of the run in the case of a trial, as far as read. */
   ofCase: (trial: EvalIteration) => number | undefined
-  /** Whether the trials of a case are one row. */
+  /** Whether the trials of a case are shown as one row. */
   isByCase: boolean
   /** Whether several models were used. */
   models: boolean
@@ -26,7 +26,7 @@ export type Trials = {
   onOpenCase: (open: (() => void) | undefined) => void
 }
 
-/** The trials of a run, failing first, with the selection. */
+/** Returns the trials of a run, failing first, with the selection. */
 export function useTrials(data: RunData): Trials {
   const router = useRouter()
   const { params } = usePlace()
@@ -67,7 +67,7 @@ export function useTrials(data: RunData): Trials {
   }
 }
 
-/** The selected trial, or the open one if a filter now hides it: its class may change while it is read. */
+/** Returns the selected trial, or the open one if a filter now hides it: its class may change while it is read. */
 function useOpened(
   list: ListState<EvalIteration>,
   chosen: EvalIteration | undefined,

@@ -14,8 +14,8 @@ const FINAL = { refetchInterval: false, staleTime: Infinity } as const
 type Of = { projectId: string; runId: string }
 
 /**
- * A trial with its scores and grading, which the list does not keep (see `withShownTrials`). The contract cannot read a
- * single trial, so the page that contains it is read again.
+ * Reads a trial with its scores and grading, which the list does not keep (see `withShownTrials`). The contract cannot
+ * read a single trial, so the page that contains it is read again.
  */
 export function useWholeTrial(of: Of, trial: EvalIteration, enabled: boolean): EvalIteration | undefined {
   const { client, queries } = useWorkspace()
@@ -51,7 +51,7 @@ export type CaseRules = {
   isKnown: boolean
 }
 
-/** What the suite and the case currently say about expected calls. The contract stores no snapshot. */
+/** Returns what the suite and the case currently say about expected calls. The contract stores no snapshot. */
 export function useCaseRules(
   projectId: string,
   suiteId: string | undefined,

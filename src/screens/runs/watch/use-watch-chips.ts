@@ -23,7 +23,7 @@ const LOOKS: Readonly<Record<WatchState, Look>> = {
   broken: { symbol: 'warn', tone: 'warn', word: 'not run' },
 }
 
-/** The watched suites for the header, which also reports the end of each round and reads its run. */
+/** Returns the watched suites for the header, which also reports the end of each round and reads its run. */
 export function useWatchChips(): readonly Chip[] {
   const { watches } = useWorkspace()
   const { symbols } = useTheme()
@@ -32,7 +32,7 @@ export function useWatchChips(): readonly Chip[] {
   return list.map(watch => chipOf(watch, symbols))
 }
 
-/** `watching nightly ✗ failed`. */
+/** Returns `watching nightly ✗ failed`. */
 function chipOf({ suiteId, name, state }: Watch, symbols: Symbols): Chip {
   const { symbol, tone, word } = LOOKS[state]
   return { runId: suiteId, tone, text: `watching ${truncate(clean(name), NAME)} ${symbols[symbol]} ${word}` }

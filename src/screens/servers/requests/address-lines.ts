@@ -1,13 +1,13 @@
 import { domainToUnicode } from 'node:url'
 type AddressLine = { text: string; tone: 'plain' | 'warn' | 'error' }
 
-/** An address that a server wants visited, taken apart; undefined if no browser could show it. */
+/** Parses an address that a server wants the person to visit; undefined if no browser could open it. */
 export function webAddressOf(url: unknown): URL | undefined {
   const address = typeof url === 'string' ? URL.parse(url) : null
   return address && ['https:', 'http:'].includes(address.protocol) ? address : undefined
 }
 
-/** What a person has to know of an address before they go there; its host first. */
+/** Returns what a person must know about an address before opening it; its host first. */
 export function addressLines(url: unknown): AddressLine[] {
   const address = webAddressOf(url)
   if (!address) return [{ text: `This is not a web address: ${String(url)}`, tone: 'error' }]

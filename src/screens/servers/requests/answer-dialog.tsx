@@ -20,7 +20,7 @@ import { requestedKeys } from '../bindings.ts'
 import { useRequestMenu } from './use-request-menu.ts'
 import { isPlainObject } from '../../../lib/json.ts'
 
-/** Longest message of a server that is laid out. */
+/** Maximum length of a server's message that is laid out. */
 const MOST_MESSAGE = 2000
 const BY_HAND = 'human'
 
@@ -32,10 +32,10 @@ const LEAVE = 'Not now: it keeps waiting'
 type Action = 'accept' | 'decline' | 'cancel'
 type Field = FormFieldLook & { id: string; initial: string; blank?: Blank }
 type Verdict = { body: { content?: Record<string, never>; text?: string; model?: string } } | { faults: Faults }
-/** By the id of the field; under the empty id what belongs to none. */
+/** Errors by the id of the field; the empty id is for errors without a field. */
 type Faults = Readonly<Record<string, string>>
 
-/** What can be chosen, and what the last line of the form says then. */
+/** The possible answers, with the text of the button for each. */
 const ACTIONS: Readonly<Record<string, readonly { value: Action; label: string; act: string }[]>> = {
   form: [
     { value: 'accept', label: 'send what is filled in', act: 'Send it to' },
@@ -53,7 +53,7 @@ const ACTIONS: Readonly<Record<string, readonly { value: Action; label: string; 
   ],
 }
 
-/** What a server asks, who asks for what, and how it is answered; nothing is answered by leaving it. */
+/** Shows a server's request, which server it is and why, and how to answer; leaving it answers nothing. */
 export function AnswerDialog({ request, onClose }: { request: ServerRequest; onClose: () => void }) {
   const { id: requestId, projectId, serverId, serverName, kind, params } = request
   const isWaiting = useWaitingRequests().some(({ id }) => id === requestId)
@@ -139,7 +139,7 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
   )
 }
 
-/** What an empty field stands for where a person can choose that, and while they are in it what the key does. */
+/** Returns the meaning of an empty field if the person can choose it, and in the current field what the key does. */
 function blankLook({ blank, input, required }: Field, given: string | Blank, key: string | undefined) {
   const chosen = typeof given === 'string' ? undefined : given
   if (!blank || (given !== '' && !chosen)) return {}
@@ -175,7 +175,7 @@ function fieldsOf({ kind, action, actions, asked, menu }: Parts): Field[] {
   return [...look, ...contents, ...(kind === 'sampling' ? [text] : []), answer]
 }
 
-/** What is in a field: nothing if it was chosen what an empty one is sent as. */
+/** Returns the text of a field: empty if a meaning was chosen. */
 function asText(given: string | Blank): string {
   return typeof given === 'string' ? given : ''
 }
@@ -184,7 +184,7 @@ function fieldId(name: string): string {
   return `field ${name}`
 }
 
-/** What was filled in, checked by the schema apart from this thread where that is possible at all. */
+/** Validates the contents with the schema, outside of this thread if possible. */
 async function checked(
   asked: readonly RequestedField[],
   givenOf: (id: string) => string | Blank,

@@ -14,9 +14,9 @@ export type RequestedField = {
   note: string | undefined
   input: FieldInput
   initial: string
-  /** What an empty one can be sent as, where a person chooses that. */
+  /** The value of an empty field, if the person chooses it. */
   blank?: Blank
-  /** What a text means; undefined leaves it out. */
+  /** Parses a text; undefined leaves it out. */
   read: (text: string) => { value: unknown } | { problem: string } | undefined
 }
 
@@ -24,7 +24,7 @@ export type RequestedField = {
 const MOST_FIELDS = 40
 const WHOLE = 'content'
 
-/** The fields of a requested schema; of one that is no plain form a single field of JSON. */
+/** Returns the fields of a requested schema; if it is not a plain form, a single field for JSON. */
 export function requestedFields(schema: unknown): RequestedField[] {
   const properties = isPlainObject(schema) ? schema['properties'] : undefined
   const names = isPlainObject(properties) ? Object.keys(properties) : []
@@ -35,7 +35,7 @@ export function requestedFields(schema: unknown): RequestedField[] {
   )
 }
 
-/** What was filled in: the content, or what is wrong with which field. */
+/** Returns the contents, or the errors by field. */
 export function readFields(
   fields: readonly RequestedField[],
   givenOf: (name: string) => string | Blank,
@@ -104,7 +104,7 @@ function fieldOf(name: string, schema: JsonObject, required: boolean): Requested
 
 type Filling = Pick<RequestedField, 'kind' | 'input' | 'read' | 'blank'>
 
-/** One of some options; without options yes or no. What may be left out can be taken back. */
+/** Returns a choice between options; without options between yes and no. An optional choice can be undone. */
 function choice(options: FieldOption[] | undefined, required: boolean): Filling {
   const offered = options ?? [
     { value: 'true', label: 'yes' },
@@ -138,7 +138,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A default as a text; what is none for a field is left out. */
+/** Returns a default as a text; a default that does not fit a field is left out. */
 function start(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
@@ -152,7 +152,7 @@ function readNumber(text: string, isWhole: boolean): ReturnType<RequestedField['
   return problem ? { problem } : { value }
 }
 
-/** The formats that the protocol has for a form. */
+/** The formats that the protocol defines for a form. */
 const FORMATS: Readonly<Record<string, () => z.ZodType>> = {
   email: () => z.email(),
   uri: () => z.url(),
@@ -166,7 +166,7 @@ function readText(typed: string, format: string | undefined): ReturnType<Request
   return shape && !shape.safeParse(typed).success ? { problem: `is not a valid ${format}` } : { value: typed }
 }
 
-/** The choices of a field, with the titles that the server has for them. */
+/** Returns the choices of a field, with the server's titles. */
 function optionsOf(schema: JsonObject): FieldOption[] | undefined {
   const of = schema['type'] === 'array' && isPlainObject(schema['items']) ? schema['items'] : schema
   const titled = [of['oneOf'], of['anyOf']].find(Array.isArray)
@@ -186,7 +186,7 @@ function labelOf(value: unknown, title: unknown): { label: string; detail?: stri
   return typeof title === 'string' ? { label: title, detail: String(value) } : { label: String(value) }
 }
 
-/** What is before and behind the number of a bound. */
+/** Text before and after the number of a bound. */
 const BOUNDS: Readonly<Record<string, readonly [string, string]>> = {
   minimum: ['at least', ''],
   maximum: ['at most', ''],

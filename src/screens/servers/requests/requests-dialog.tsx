@@ -11,12 +11,12 @@ const ROWS_OF_OTHERS = 4
 const MOST_NAME = 30
 const MOST_MESSAGE = 60
 
-/** Rows that a request takes at most. */
+/** Returns the maximum rows of a request. */
 export function dialogRows({ kind, params }: ServerRequest): number {
   return ROWS_AROUND + (kind === 'form' ? requestedFields(params['requestedSchema']).length : ROWS_OF_OTHERS)
 }
 
-/** The only request, or the one that is chosen of several. */
+/** Shows the only request, or the one selected from several. */
 export function RequestsDialog({ waiting, onClose }: { waiting: readonly ServerRequest[]; onClose: () => void }) {
   const [first] = waiting
   const [chosenId, setChosenId] = useState(first?.id ?? '')

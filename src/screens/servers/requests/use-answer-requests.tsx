@@ -10,13 +10,13 @@ import { clean, truncate } from '../../../tui/theme/text.ts'
 import type { Bindings } from '../../../tui/keymap/binding.ts'
 
 const WIDTH = 92
-/** Columns of a server's name in a sentence. */
+/** Maximum columns of a server's name in a sentence. */
 const MOST_NAME = 30
 
-/** Most people never see it, so it loads when a server asks first. */
+/** Most people never see it, so it is loaded with a server's first request. */
 const loadDialog = () => import('./requests-dialog.tsx')
 
-/** Opens what servers ask; nothing opens by itself. */
+/** Returns a function that opens the servers' requests; they never open by themselves. */
 export function useAnswerRequests(): () => Promise<void> {
   const { waitingRequests } = useWorkspace()
   const overlays = useOverlays()
@@ -34,7 +34,7 @@ export function useAnswerRequests(): () => Promise<void> {
   }
 }
 
-/** `everything asks`, or how many ask; undefined when nobody does. */
+/** Returns `everything asks`, or how many servers ask; undefined if none does. */
 export function askingText(waiting: readonly ServerRequest[]): string | undefined {
   const [first] = waiting
   if (!first) return undefined
@@ -44,7 +44,7 @@ export function askingText(waiting: readonly ServerRequest[]): string | undefine
   return `${truncate(clean(first.serverName), MOST_NAME)} asks${count}`
 }
 
-/** Says once of each server that it asks, and by which key it is answered; shows nothing itself. */
+/** Reports once for each server that it asks, and which key answers; renders nothing. */
 export function FollowServerRequests({ keys }: { keys: Bindings<'answer'> }) {
   const waiting = useWaitingRequests()
   const notify = useNotify()

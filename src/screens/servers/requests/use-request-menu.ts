@@ -19,7 +19,7 @@ import { isPlainObject, type JsonObject } from '../../../lib/json.ts'
 type Draft = { text: string; write: (text: string, model?: string) => void }
 type Choice = { value: string; label: string; act: () => void | Promise<void> }
 
-/** What can be done with a request beside answering it. */
+/** Returns further actions on a request besides answering it. */
 export function useRequestMenu(request: ServerRequest, draft: Draft): FieldInput & { kind: 'menu' } {
   const ofAddress = useAddressChoices(request)
   const ofSampling = useSamplingChoices(request, draft)
@@ -27,7 +27,7 @@ export function useRequestMenu(request: ServerRequest, draft: Draft): FieldInput
   return { kind: 'menu', options: choices, onPick: value => choices.find(each => each.value === value)?.act() }
 }
 
-/** An address is shown whole before anything can be done with it, and opened after a question only. */
+/** An address is shown in full before anything can be done with it, and opened only after a question. */
 function useAddressChoices({ serverName, params: { url } }: ServerRequest): Choice[] {
   const openText = useTextOverlay()
   const confirm = useConfirm()
@@ -94,10 +94,10 @@ function useSamplingChoices(request: ServerRequest, { text, write }: Draft): Cho
   ]
 }
 
-/** Longest text that is laid out. */
+/** Maximum length of a text that is laid out. */
 const MOST_TEXT = 20_000
 
-/** A sampling request for reading: what a model is to be told, and how it is to answer. */
+/** Returns the text of a sampling request: the messages for the model, and how it should answer. */
 function samplingLines(params: JsonObject): Line[] {
   const { systemPrompt, maxTokens, temperature, modelPreferences } = params
   const { hints, ...priorities } = isPlainObject(modelPreferences) ? modelPreferences : {}
