@@ -1,6 +1,6 @@
 import type { ApiError } from '../api/client/errors/api-error.ts'
 
-/** What polling reads of a query of the library. */
+/** The part of the library's query that polling uses. */
 export type PolledQuery<T = unknown> = {
   state: {
     data: T | undefined
@@ -17,7 +17,7 @@ export type PolledQuery<T = unknown> = {
 /** For each query, the last data that differed and the number of answers at that time. */
 const changes = new WeakMap<object, { data: unknown; answers: number }>()
 
-/** Answers in a row that were the same as the one before. A list of pages is the same as long as each page is. */
+/** Returns how many answers in a row were the same as the one before. A list of pages is the same if each page is. */
 export function unchangedAnswers(query: Pick<PolledQuery, 'state'>): number {
   const { data, dataUpdateCount } = query.state
   const last = changes.get(query)
@@ -26,12 +26,12 @@ export function unchangedAnswers(query: Pick<PolledQuery, 'state'>): number {
   return 0
 }
 
-/** Pauses in force since the last answer, by the pause that was wanted. */
+/** Pauses since the last answer, by the wanted pause. */
 const inForce = new WeakMap<object, { answers: number; pauses: Map<number, number> }>()
 
 /**
- * What is left of a pause since the last answer, in milliseconds. The library starts its timer again with each interval
- * that differs, so that one which changes with the rate of requests would never end.
+ * Returns the rest of a pause since the last answer, in milliseconds. The library restarts its timer whenever the
+ * interval changes, so an interval that follows the rate of requests would never end.
  */
 export function fromLastAnswer(query: Pick<PolledQuery, 'state'>, wanted: number | false): number | false {
   const { fetchStatus, dataUpdatedAt, errorUpdatedAt, dataUpdateCount, errorUpdateCount } = query.state

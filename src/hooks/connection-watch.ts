@@ -9,17 +9,17 @@ export type ConnectionOutage = {
   kind: ConnectionFault
   /** In the clock's milliseconds. */
   since: number
-  /** What was answered last, where anything was. */
+  /** The last error response, if there was one. */
   error: ApiError | undefined
-  /** When the service wants to be read again, in the clock's milliseconds. */
+  /** When the service asks to be read again, in the clock's milliseconds. */
   until: number | undefined
 }
 
-/** Knows since when the service does not answer, and notices by itself when it does again. */
+/** Knows since when the service does not answer, and notices when it does again. */
 export type ConnectionWatch = {
   /** When the connection was lost, in the clock's milliseconds; undefined while it is up. */
   since: () => number | undefined
-  /** Why, and until when; the same object until that changes. */
+  /** The reason, and until when it holds; the same object until that changes. */
   fault: () => ConnectionOutage | undefined
   /** Watches until the returned function is called. */
   start: () => () => void
@@ -28,24 +28,24 @@ export type ConnectionWatch = {
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 15_000
 const GROWTH = 1.5
-/** After so long without any answer a read that failed before the last one counts again, in milliseconds. */
+/** Milliseconds without any answer after which a read that failed before the last answer counts again. */
 const UNANSWERED_MS = 15_000
 
-/** How long nothing may be answered or fail before one read on screen is repeated, in milliseconds. */
+/** Milliseconds without an answer or failure after which one read on screen is repeated. */
 const QUIET_MS = 30_000
 
-/** The turns of what failed before it was watched. */
+/** The turns of reads that failed before watching started. */
 const BEFORE = { first: Infinity, last: Infinity }
 
 const recoveries = new WeakMap<QueryClient, number>()
 const lostOnes = new WeakSet<QueryClient>()
 
-/** When the service was last heard again after it was lost, in epoch milliseconds. */
+/** Returns when the service answered again after the connection was lost, in epoch milliseconds. */
 export function recoveredAt(queryClient: QueryClient): number {
   return recoveries.get(queryClient) ?? 0
 }
 
-/** Whether the service is being waited for: one read is repeated until it answers. */
+/** Whether the connection is lost: one read is repeated until the service answers. */
 export function isConnectionLost(queryClient: QueryClient): boolean {
   return lostOnes.has(queryClient)
 }
@@ -68,21 +68,21 @@ function repeat(queryClient: QueryClient, query: Query): Promise<void> {
 }
 
 /**
- * While reads on screen fail for want of an answer of the service, one of them is repeated, ever more rarely; whatever
- * is answered then ends that, and all that failed on screen is read again. Until then the connection is lost wherever
- * the person goes. Only plain reads count and are repeated: a read over POST waits for somebody's MCP server. A key
- * that was refused is not tried again.
- * @param looks whether a screen that reads nothing is looked after too: one of its reads is repeated from time to time,
- * since nobody can know otherwise that what it calls fresh cannot be read any more
+ * While reads on screen fail because the service does not answer, repeats one of them at growing intervals. Any answer
+ * ends that, and then everything that failed on screen is read again. Until then the connection counts as lost wherever
+ * the person goes. Only plain reads count and are repeated: a read over POST waits for a user's MCP server. A refused
+ * key is not tried again.
+ * @param looks whether to check a screen that reads nothing too: one of its reads is repeated from time to time, since
+ * otherwise nobody would notice that data shown as fresh can no longer be read
  */
 export function createConnectionWatch(queryClient: QueryClient, clock: Clock, looks?: () => boolean): ConnectionWatch {
   let fault: ConnectionOutage | undefined
-  /** What failed last for want of an answer, while nothing has been answered since. */
+  /** The last read that got no answer, while nothing has been answered since. */
   let lastLost: Query | undefined
   let lastError: ApiError | undefined
   let pause = FIRST_PAUSE_MS
   let cancel: (() => void) | undefined
-  // Answers and failures are counted, because several can have one time.
+  // Answers and failures are counted, because several can have the same time.
   let turn = 0
   let lastAnswer = 0
   let answeredAt = -Infinity
@@ -97,10 +97,10 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock, lo
     if (first > lastAnswer || connectionFault(query.state.error) === 'unavailable') return first > lastAnswer
     return last > lastAnswer && clock.now() - answeredAt >= UNANSWERED_MS
   }
-  // Of hundreds of reads few fail, and each event of the cache asks.
+  // Few of hundreds of reads fail, and every event of the cache asks for them.
   const lost = (): Query[] => [...failing.keys()].filter(query => query.isActive() && isLost(query))
   const look = (): void => {
-    // Whoever goes to another place takes what failed from the screen, and what is there was read before.
+    // Moving to another place removes the failed reads from the screen, and the new place may show cached data.
     const isDown = lost().length > 0 || (fault !== undefined && lastLost !== undefined)
     if (!isDown && fault === undefined) return
     const kind = isDown ? (connectionFault(lastError) ?? fault?.kind) : undefined
@@ -119,7 +119,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock, lo
     if (kind === undefined) recover()
     else schedule()
   }
-  /** What waits on a connection that was lost is sent again too: nobody knows whether it can still be answered. */
+  /** Requests that wait on the lost connection are also sent again, since they may never be answered. */
   const recover = (): void => {
     recoveries.set(queryClient, Date.now())
     void outdate(queryClient, { type: 'active', predicate: hasFailed })
@@ -185,7 +185,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock, lo
 
 type QueryEvent = Extract<QueryCacheNotifyEvent, { type: 'updated' }>
 
-/** Whether the service has answered, be it with a refusal. */
+/** Whether the service has answered, even with a refusal. */
 function isAnswer(action: QueryEvent['action']): boolean {
   if (action.type === 'success') return action.manual !== true
   if (action.type !== 'error' || !(action.error instanceof ApiError)) return false
@@ -193,12 +193,12 @@ function isAnswer(action: QueryEvent['action']): boolean {
   return (kind === 'http' || kind === 'invalid-response') && connectionFault(action.error) === undefined
 }
 
-/** Until when the service wants to be left alone, in the same milliseconds as `now`. */
+/** Returns until when the service asks to be left alone, in the same milliseconds as `now`. */
 function untilOf(kind: ConnectionFault, error: ApiError | undefined, now: number): number | undefined {
   return kind === 'unavailable' && error?.retryAfterMs !== undefined ? now + error.retryAfterMs : undefined
 }
 
-/** Repeats one read on screen whenever nothing was heard for long, until the returned function is called. */
+/** Repeats one read on screen whenever there was no answer for long, until the returned function is called. */
 function lookWhenQuiet(
   queryClient: QueryClient,
   clock: Clock,

@@ -8,7 +8,7 @@ export function NotifyProvider(props: { notify: Notify; children: ReactNode }) {
   return <NotifyContext.Provider value={props.notify}>{props.children}</NotifyContext.Provider>
 }
 
-/** Says one sentence to the person, wherever the shell shows such sentences. */
+/** Returns a function that shows one sentence to the person, in the shell's place for such messages. */
 export function useNotify(): Notify {
   return useContext(NotifyContext)
 }

@@ -26,18 +26,18 @@ import { isConnectionLost, recoveredAt } from './connection-watch.ts'
 import { wholeSwarmFindings } from '../api/client/cache/swarm-pages.ts'
 import type { Workspace } from './workspace.tsx'
 
-/** What failed is read again this soon, in milliseconds. */
+/** Milliseconds until a failed read is repeated. */
 const RETRY_MS = 30_000
-/** While the connection is lost one read leaves this often, in milliseconds: another one may be answered. */
+/** Milliseconds between single reads while the connection is lost: a different read may be answered. */
 const LOST_MS = 5_000
-/** Requests that share the shortest pause of a poll: that of one alone would leave half of the rate unused. */
+/** Number of requests that share the shortest pause of a poll: one alone would leave half of the rate unused. */
 const REQUESTS_EACH = 2
-/** Suites that are told to have passed wait for so many others of them, or so long in milliseconds, for a look. */
+/** A suite read for the first time as passed causes a look at Now only with this many others, or after this many ms. */
 const GATHERED = { most: 5, ms: 30_000 }
 const UNRANKED: Worth = { place: 0, movement: 1 }
 const UNANSWERED: NowAnswer<never> = { data: undefined, error: null, at: undefined, failedAt: undefined }
 
-/** The same answer for as long as nothing happens to its query. */
+/** Returns the same answer as long as its query does not change. */
 const answerOf = onceFor(
   ({ data, error, dataUpdatedAt, errorUpdatedAt }: QueryState<unknown, ApiError>): NowAnswer<unknown> => ({
     data,
@@ -47,12 +47,12 @@ const answerOf = onceFor(
   }),
 )
 
-/** How a query is found in the cache, made once for each object of options. */
+/** Returns the key of a query in the cache, computed once for each options object. */
 const hashOf = onceFor(({ queryKey }: { queryKey: readonly unknown[] }): string => hashKey(queryKey))
 
 const provenIn = onceFor<QueryClient, Map<string, string>>(() => new Map())
 
-/** What Now is made with in this workspace. */
+/** Returns the sources of Now in this workspace. */
 export function nowSources({ queries, client, profile, reruns }: Workspace, queryClient: QueryClient): NowSources {
   return {
     queries,
@@ -68,12 +68,12 @@ export function nowSources({ queries, client, profile, reruns }: Workspace, quer
 type AnyOptions = ReadOptions<unknown, readonly unknown[]>
 type Wanted = { kind: NowReadKind; options: AnyOptions; of: ReadOf; state: QueryState<unknown, ApiError> | undefined }
 
-/** What a look wants to be read, and what each project is worth, by its id. */
+/** The reads that a look at Now needs, and the importance of each project, by its id. */
 export type NowPlan = { wanted: readonly Wanted[]; worth: ReadonlyMap<string, Worth> }
 
 /**
- * Reads over the cache what looks want, each in its turn, and tells when the answer or the error of one is another, not
- * the time of a read. What stays costs a look nothing, so that there may be hundreds of reads.
+ * Schedules the reads that a look at Now needs, using the cache, and notifies when an answer or an error changes, but
+ * not when only the time of a read does. Unchanged reads cost a look nothing, so there may be hundreds.
  */
 export function createNowReads(queryClient: QueryClient, budget: Budget) {
   const cache = queryClient.getQueryCache()
@@ -82,7 +82,7 @@ export function createNowReads(queryClient: QueryClient, budget: Budget) {
   let worth: NowPlan['worth'] = new Map()
   const keep = renewedFor<AnyOptions, ScheduledRead>()
   const schedule = createReadSchedule({
-    // By the clock that dates answers.
+    // The clock that dates answers.
     clock: {
       now: () => Date.now(),
       after: (ms, run) => systemClock.after((at.slowFactor ?? 1) >= AWAY_FACTOR ? sharedPause(ms) : ms, run),
@@ -96,7 +96,7 @@ export function createNowReads(queryClient: QueryClient, budget: Budget) {
   return {
     subscribe: observers.subscribe,
     version: observers.version,
-    /** One look; what it wants is read once its plan is carried out. */
+    /** Runs one look; what it needs is read once its plan is carried out. */
     look<T>(of: (reader: NowReader) => T): { seen: T; plan: NowPlan } {
       const wanted: Wanted[] = []
       let worth: NowPlan['worth'] = new Map()
@@ -118,14 +118,14 @@ export function createNowReads(queryClient: QueryClient, budget: Budget) {
       return { seen: of(reader), plan: { wanted, worth } }
     },
     /**
-     * Reads what a look wanted, until the next plan is carried out or the end. Anyone who is on call leaves Now open to
-     * see what fails: however long no key is pressed, it does not pause.
+     * Reads what a look needs, until the next plan or the end. It does not pause however long no key is pressed, since
+     * a person on call leaves Now open to see failures.
      */
     carryOut(plan: NowPlan, conditions: Conditions): void {
       at = { ...conditions, isLongIdle: false }
       worth = plan.worth
       observers.set(plan.wanted)
-      // A read stays the same object until something of it changes: making a thousand for each draw is costly.
+      // A read stays the same object until it changes: creating a thousand for each render is expensive.
       schedule.set(
         plan.wanted.map(each => {
           const { projectId, changedAt, needsAttention } = each.of
@@ -134,7 +134,7 @@ export function createNowReads(queryClient: QueryClient, budget: Budget) {
         }),
       )
     },
-    /** Notices what gets out of date, until the returned function ends all of it. */
+    /** Watches for stale data until the returned function is called, which ends everything. */
     begin(): () => void {
       const unsubscribe = cache.subscribe(event => {
         if (event.type === 'updated' && event.action.type === 'invalidate') schedule.look()
@@ -148,7 +148,7 @@ export function createNowReads(queryClient: QueryClient, budget: Budget) {
   }
 }
 
-/** Observes the queries of a plan, so that they stay and the person can have them read again. */
+/** Observes the queries of a plan, so that they stay in the cache and the person can refresh them. */
 function createObservers(queryClient: QueryClient) {
   const known = new Map<string, { kind: NowReadKind; observer: QueryObserver<unknown, ApiError>; end: () => void }>()
   const { subscribe, notify } = createListeners()
@@ -170,7 +170,7 @@ function createObservers(queryClient: QueryClient) {
     const query = queryClient.getQueryCache().get<unknown, ApiError>(hashOf(options))
     return query !== undefined && wasTried(query)
   }
-  /** A look goes over all reads, and draws: what changes nothing but how many are read waits for more of its kind. */
+  /** A look covers all reads, and renders: changes only in the number of reads are collected. */
   const gather = (): void => {
     gathered += 1
     if (gathered >= GATHERED.most || observed.every(isTried)) change()
@@ -187,7 +187,7 @@ function createObservers(queryClient: QueryClient) {
       for (const { kind, options, state } of all) {
         const hash = hashOf(options)
         const before = known.get(hash)
-        // A run that ended moves its suite to reads that come more rarely, and the header's age goes by them.
+        // A run that ended makes reads of its suite rarer, and the age in the header depends on that.
         if (before && before.kind !== kind) {
           before.observer.setOptions({ ...before.observer.options, meta: metaOf(kind) })
           before.kind = kind
@@ -200,7 +200,7 @@ function createObservers(queryClient: QueryClient) {
           retryOnMount: false,
           refetchOnMount: false,
           meta: metaOf(kind),
-          // Always, so that no timer waits for it to become so.
+          // Always stale, so that no timer waits for that.
           staleTime: 0,
           notifyOnChangeProps: ['data', 'error'],
         })
@@ -248,9 +248,9 @@ function scheduled(
   const { every } = NOW_READS[kind]
   const hash = hashOf(options)
   const usual = { kind: 'own', everyMs: every } as const
-  // The state of what failed is not known.
+  // After a failure the state is unknown.
   const failed = { kind: 'own', everyMs: Math.min(every, RETRY_MS) } as const
-  // One of a thousand that are looked at every few seconds: what is new each time is costly to collect.
+  // Reused, because a thousand of them are checked every few seconds, and new objects are expensive to collect.
   const state: PlannedRead = {
     kind,
     triedAt: undefined,
@@ -268,7 +268,7 @@ function scheduled(
       const unchanged = query ? unchangedAnswers(query) : 0
       const read = error ? failed : usual
       const isBack = fault !== undefined && errorUpdatedAt < recoveredAt(queryClient)
-      // What failed with the connection is as good as never tried once that is back.
+      // After the connection is back, a read that failed with it counts as never tried.
       const triedAt = isBack ? dataUpdatedAt : Math.max(dataUpdatedAt, errorUpdatedAt)
       state.triedAt = query && isAskedAgain(query) ? undefined : triedAt || undefined
       state.pause = isBack ? 1 : !isForbidden(error) && cadence(read, plan.conditions(), { unchanged, fault }).ms
@@ -280,7 +280,7 @@ function scheduled(
   }
 }
 
-/** Whether the person wants it to be read again; what an earlier session left behind, or failed, is no such wish. */
+/** Whether the person wants it to be read again; data of an earlier session, or a failure, does not mean that. */
 function isAskedAgain({ state }: Pick<Query<unknown, ApiError>, 'state'>): boolean {
   return state.isInvalidated && state.error === null && state.dataUpdateCount > 0
 }

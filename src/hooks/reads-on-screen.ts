@@ -6,29 +6,31 @@ import { isPlanned } from '../api/client/cache/query-client.ts'
 /** Times in epoch milliseconds. */
 export type Ages = {
   oldest: number | undefined
-  /** Something on screen comes from an earlier session. */
+  /** Some data on screen comes from an earlier session. */
   restored: boolean
   loading: boolean
-  /** Something on screen is read by a plan, which does not rest. */
+  /** Some data on screen is read by a plan, which never pauses. */
   planned: boolean
 }
 
-/** How much younger what is planned counts than it is, see {@link plannedAt}; milliseconds. */
+/** Milliseconds by which planned data counts as younger than it is, see {@link plannedAt}. */
 const MINUTE_MS = 60_000
-/** What is planned together waits for each other: it is late only after that many of its pauses. */
+/** Planned reads wait for each other, so data counts as late only after this many of its pauses. */
 const LATE_SHARE = 1.25
 
-/** How old the reads on screen are. */
+/** The ages of the reads on screen. */
 type ReadsOnScreen = {
   ages: () => Ages
-  /** Has to be told every event of the cache. @returns whether an age may be another now */
+  /** Must receive every event of the cache. @returns whether an age may have changed */
   take: (event: QueryCacheNotifyEvent) => boolean
 }
 
-/** There may be a thousand reads, of which each event is about one: all of them are looked through here alone. */
+/**
+ * Tracks the reads on screen. There may be a thousand, and each event concerns one: only here are all of them searched.
+ */
 export function createReadsOnScreen(cache: QueryCache): ReadsOnScreen {
   const active = new Set<Query>()
-  /** Those of them whose age is that of the screen, and those that a plan reads. */
+  /** Those whose age counts for the screen, and those that a plan reads. */
   const leading = new Set<Query>()
   const planned = new Set<Query>()
   const sort = (query: Query, isThere: boolean): void => {
@@ -39,13 +41,13 @@ export function createReadsOnScreen(cache: QueryCache): ReadsOnScreen {
   for (const query of cache.findAll({ type: 'active' })) sort(query, true)
   let known: Ages | undefined
   return {
-    // Every draw and each step of a request asks.
+    // Cached, because every render and each step of a request calls it.
     ages: () => (known ??= agesOf({ active, leading, planned })),
     take(event) {
       const { type, query } = event
-      // Whatever is out of date, or being read again, is as old as it was.
+      // Becoming stale, or being read again, does not change an age.
       if (type === 'observerResultsUpdated' || (type === 'updated' && changesNoAge(event))) return false
-      // What was removed tells of its answers still, where somebody observes it.
+      // A removed query still reports its answers if it is observed.
       sort(query, cache.get(query.queryHash) === query && query.isActive())
       known = undefined
       return true
@@ -85,12 +87,12 @@ function isChanging(queries: ReadonlySet<Query>): boolean {
   return false
 }
 
-/** Of hundreds of planned reads those that lead are the age of the screen. */
+/** Of hundreds of planned reads only the leading ones count for the age of the screen. */
 function leads({ observers }: Query): boolean {
   return observers.some(({ options }) => !isPlanned(options) || options.meta?.leads === true)
 }
 
-/** When it was read, or later: what is planned to be read more rarely than every minute may be that much older. */
+/** Returns when it was read, or later: a read planned less often than every minute may be that much older. */
 function plannedAt(query: Query): number {
   const { state, observers } = query
   if (isRestored(query)) return state.dataUpdatedAt
@@ -99,8 +101,8 @@ function plannedAt(query: Query): number {
 }
 
 /**
- * What never changes again, such as the trials of an ended run, cannot be too old; what the start before had read, if
- * nobody reads it again.
+ * Whether the data can never be too old: data that never changes again, such as the trials of an ended run, or data of
+ * an earlier session that is not read again.
  */
 function isFinal(query: Query): boolean {
   return (

@@ -6,29 +6,29 @@ import { failureSentence } from '../api/client/errors/error-text.ts'
 import { doubtConnection } from './connection-watch.ts'
 import { useNotify, type Notify } from './notify.tsx'
 
-/** Something under way that a person asked for. */
+/** Work in progress that a person asked for. */
 export type Task = {
   id: number
-  /** What is being done, as a sentence that is not over: `Launching nightly…`. */
+  /** The work, as an unfinished sentence: `Launching nightly…`. */
   text: string
-  /** `share` of it never goes back, also where more turns out to be to do. */
+  /** `share` never decreases, even if more work turns up. */
   progress: { done: number; total: number; share: number } | undefined
-  /** Whether it sends writes, whose end is not seen where the program ends before. */
+  /** Whether it sends writes, whose outcome is not seen if the program ends before. */
   writes: boolean
-  /** Gives it up; absent if that cannot be done, or was. */
+  /** Cancels it; absent if that is not possible, or already happened. */
   stop: (() => void) | undefined
-  /** Whether it was given up, and what had begun is not over yet. */
+  /** Whether it was cancelled, but requests in flight are not finished. */
   isStopping: boolean
 }
 
 type Tasks = {
-  /** Shows a task until its `end`. */
+  /** Shows a task until `end` is called. */
   begin(task: Pick<Task, 'text' | 'writes' | 'stop'>): {
     progress: (done: number, total: number) => void
     stopping: () => void
     end: () => void
   }
-  /** What is under way, oldest first; the same array until that changes. */
+  /** Returns the tasks in progress, oldest first; the same array until that changes. */
   current(): readonly Task[]
   subscribe(listener: () => void): () => void
 }
@@ -66,7 +66,7 @@ function createTasks(onBegin: () => void): Tasks {
 
 const TasksContext = createContext<Tasks | undefined>(undefined)
 
-/** `onBegin` is called with each task before it shows. */
+/** `onBegin` is called with each task before it is shown. */
 export function TasksProvider(props: { onBegin: () => void; children: ReactNode }) {
   const [tasks] = useState(() => createTasks(props.onBegin))
   return <TasksContext.Provider value={tasks}>{props.children}</TasksContext.Provider>
@@ -78,44 +78,42 @@ function useTasks(): Tasks {
   return tasks
 }
 
-/** What is under way, oldest first. */
+/** Returns the tasks in progress, oldest first. */
 export function useCurrentTasks(): readonly Task[] {
   const tasks = useTasks()
   return useSyncExternalStore(tasks.subscribe, tasks.current)
 }
 
-/** How something ended, when that is more than one good sentence. */
+/** The result of a task, if it is more than one sentence of success. */
 export type TaskResult = {
-  /** Green where nothing else is said. */
+  /** By default the tone of success. */
   tone?: Parameters<Notify>[0]
   text: string
-  /** Names the key for what may come next; shown after the text, and not repeated in reports. */
+  /** Names the key for a possible next step; shown after the text, and not repeated in reports. */
   next?: string
 }
 
 export type TaskRun<T> = {
-  /** Shows while it runs: `Launching nightly…`. */
+  /** Shown while it runs: `Launching nightly…`. */
   start: string
-  /**
-   * The work; `progress` shows a bar. After a stop, `signal` is aborted, and what it answers or throws ends the task.
-   */
+  /** The work; `progress` shows a bar. Stopping aborts `signal`; then the task ends when the work returns or throws. */
   work: (task: {
     signal: AbortSignal
-    /** Does what the key does that stops it. */
+    /** Stops the task, as its key does. */
     stop: () => void
     progress: (done: number, total: number) => void
   }) => Promise<T>
-  /** Says how it ended; without it the answer speaks for itself. */
+  /** Returns the text of the result; if absent, the result needs no message. */
   done?: (value: T) => string | TaskResult | undefined
-  /** What holds when it was stopped; where this is given, a key stops it. */
+  /** Message after it was stopped; if given, a key stops the task. */
   stopped?: string
   /** Whether the work sends writes. */
   writes?: boolean
 }
 
 /**
- * Does something a person asked for: its start shows at once, its end or what went wrong, with the next step, as a
- * sentence. Resolves to what came of it, `undefined` where it failed or was stopped; never rejects.
+ * Runs work that a person asked for: shows its start at once, and its result or failure, with the next step, as a
+ * sentence. Resolves to the result, `undefined` if it failed or was stopped; never rejects.
  */
 export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
   const tasks = useTasks()

@@ -19,48 +19,52 @@ import { useWorkspace } from './workspace.tsx'
 
 export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   items: readonly Item[] | undefined
-  /** The first page as it was answered, with what it holds beside its items. */
+  /** The first page as received, with its fields besides the items. */
   first: unknown
-  /** There are pages after those that are here; one of them may be on its way. */
+  /** There are more pages than were read; one of them may be in flight. */
   hasMore: boolean
-  /** Fetches the next page, and lets {@link readAhead} go on as far again; does nothing while one is on its way. */
+  /**
+   * Fetches the next page, and lets {@link readAhead} continue up to the limit again; does nothing while a page is in
+   * flight.
+   */
   more: () => void
-  /** The list has more than is read without a person. */
+  /** The list has more than is read without a request by the person. */
   isCut: boolean
-  /** Whether the list returned the same cursor twice, so that the rest cannot be read. */
+  /** The list returned the same cursor twice, so the rest cannot be read. */
   isStuck: boolean
-  /** Fetches the next page as far as the bounds go. */
+  /** Fetches the next page within the limits. */
   readAhead: () => void
 }
 
-/** Reads a list further without drawing first. */
+/** Reads more of a list without rendering first. */
 export type ReadsUntil<Item> = {
   /**
-   * Fetches pages until this holds of all items, the list ends, or as many were read as {@link LIST_BOUNDS} has.
-   * @returns the items that are here then
-   * @throws ApiError, and the signal's reason once that is aborted
+   * Fetches pages until this is true of all items, the list ends, or the limit of {@link LIST_BOUNDS} is reached.
+   * @returns the items read by then
+   * @throws ApiError, and the signal's reason if it is aborted
    */
   readUntil: (isThere: (items: readonly Item[]) => boolean, signal: AbortSignal) => Promise<readonly Item[]>
 }
 
-/** Pages that are drawn at once where requests cost nothing. */
+/** Pages that are rendered together if requests cost nothing. */
 const PAGES_A_DRAW = 10
 
 /**
- * How many pages of a list that is read whole are drawn at once; a remote service answers slower than a screen draws.
+ * Returns how many pages of a list that is read completely are rendered together; a remote service answers more slowly
+ * than a screen renders.
  */
 export function usePagesADraw(): number {
   const { budget } = useWorkspace()
   return budget.snapshot().unlimited ? PAGES_A_DRAW : 1
 }
 
-/** Where the stretch began that may be read without a person, of the list with this hash. */
+/** Where the current stretch of automatic reading began, for the list with this hash. */
 type Begun = ListBounds & { hash: string; at: number }
 
 /**
- * Reads a list with a cursor, page after page. Pass what `queries.<resource>.<name>.infinite(input)` gives.
- * @param read how what is here is read again
- * @param bounds how much is read without a person, and again with each `more`
+ * Reads a list with a cursor, page after page. Pass the result of `queries.<resource>.<name>.infinite(input)`.
+ * @param read how the read pages are refreshed
+ * @param bounds how much is read automatically, and again with each `more`
  */
 export function useApiPages<Page extends { items: readonly unknown[] }, Key extends QueryKey>(
   options: UseInfiniteQueryOptions<Page, ApiError, InfiniteData<Page>, Key, string | undefined>,
@@ -80,7 +84,7 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
   const queryHash = hashKey(options.queryKey)
   const [begun, setBegun] = useState<Begun>()
   const start = begun?.hash === queryHash ? begun : undefined
-  // Without cursors to compare with, a cursor that came back counts as one too.
+  // If earlier cursors are not known, the current one counts as a further page even if it repeats one.
   const goesOn = data !== undefined && isFetched && hasCursor(options, data)
   const isStuck = goesOn && !hasNextPage
   const readSoFar = useMemo(
@@ -93,7 +97,7 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
   latest.current = readSoFar
   return useMemo(() => {
     const fetchNext = (): void => {
-      // Asked here instead of watched, so that a page on its way draws nothing.
+      // Read here instead of subscribed to, so that a page in flight causes no render.
       if (!isFetchingPage(queryClient.getQueryCache().get(queryHash))) void fetchNextPage()
     }
     return {
@@ -103,12 +107,12 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
       hasData: items !== undefined,
       restored: items !== undefined && !isFetched,
       problem: query.error ? describeError(query.error) : undefined,
-      // Read only where the age shows, so that an unchanged answer draws nothing.
+      // A getter, so that an unchanged answer renders only components that show the age.
       get updatedAt() {
         return queryClient.getQueryCache().get(queryHash)?.state.dataUpdatedAt || undefined
       },
       error: query.error,
-      // What was kept from an earlier session has to be read again before it continues.
+      // Data of an earlier session must be refreshed before the list continues.
       hasMore: goesOn,
       isCut,
       isStuck,
@@ -165,7 +169,7 @@ function hasCursor<Page, Key extends QueryKey>(
   return getNextPageParam(last, pages, pageParams.at(-1) as string | undefined, []) != null
 }
 
-/** What was read of a list as a whole, and since a stretch of it began. */
+/** Returns how much of a list was read in total, and since the current stretch began. */
 function readOf(
   { pages }: InfiniteData<{ items: readonly unknown[] }>,
   sizes: readonly { pages: number; text: number }[],

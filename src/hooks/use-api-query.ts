@@ -9,34 +9,36 @@ import { useCadence, usePoller } from './use-cadence.ts'
 import { useEach, useFirstOfEach } from './use-each.ts'
 import { useMinute } from './use-now.ts'
 
-/** What a pane needs to choose among its five states. */
+/** The data that a pane needs to choose among its five states. */
 export type ApiQuery<T> = {
   data: T | undefined
   pending: boolean
   hasData: boolean
   problem: ErrorText | undefined
   updatedAt: number | undefined
-  /** What is here comes from an earlier session; nothing has answered since. */
+  /** The data comes from an earlier session; nothing has been answered since. */
   restored: boolean
   error: ApiError | null
 }
 
-/** How an operation is read again; see `cadence`. By default as what is on screen, and a read over POST is not. */
+/**
+ * Returns how an operation is repeated; see `cadence`. By default like other data on screen, and reads over POST never.
+ */
 export type Repeats<T> = (query: PolledQuery<T>) => RepeatedRead | false
 
 const SHOWN: RepeatedRead = { kind: 'shown' }
 
-/** Reads one operation. Pass what `queries.<resource>.<name>.options(input)` gives. */
+/** Reads one operation. Pass the result of `queries.<resource>.<name>.options(input)`. */
 export function useApiQuery<T, Key extends QueryKey>(
   options: UseQueryOptions<T, ApiError, T, Key>,
   repeats?: Repeats<T>,
 ): ApiQuery<T> {
   const pause = useCadence()
-  // Only plain reads are repeated unasked: a read over POST reaches through to somebody's MCP server.
+  // Only plain reads are repeated automatically: a read over POST contacts a user's MCP server.
   const usual = options.refetchInterval !== false && isPlainRead(options) && SHOWN
   const refetchInterval = (query: PolledQuery<T>) => pause(repeats ? repeats(query) : usual, query)
   const query = useQuery({ ...options, refetchInterval })
-  // A read that is answered as before draws nothing, so the ages beside what it answered need a clock.
+  // An unchanged answer causes no render, so the ages on screen need a clock.
   useMinute()
   return {
     data: query.data,
@@ -44,7 +46,7 @@ export function useApiQuery<T, Key extends QueryKey>(
     hasData: query.data !== undefined,
     restored: query.data !== undefined && !query.isFetched,
     problem: query.error ? describeError(query.error) : undefined,
-    // Read only where the age shows, so that an unchanged answer draws nothing.
+    // A getter, so that an unchanged answer renders only components that show the age.
     get updatedAt() {
       return query.dataUpdatedAt || undefined
     },
@@ -53,9 +55,9 @@ export function useApiQuery<T, Key extends QueryKey>(
 }
 
 /**
- * Reads one operation and keeps reading it while `isLive` says so of the last answer. What was live and is missing now
- * is shown no longer, and looked for as often as what is on screen. `requests` is what one poll sends, with everything
- * that is polled along with it; `rowsOf` how many rows that is about.
+ * Reads one operation, and keeps polling it while `isLive` is true for the last answer. A live record that disappears
+ * is no longer shown, and looked for as often as other data on screen. `requests` is the number of requests of one
+ * poll, with all that are polled along with it; `rowsOf` returns how many rows that covers.
  */
 export function useLiveQuery<T, Key extends QueryKey>(
   options: UseQueryOptions<T, ApiError, T, Key>,
@@ -74,9 +76,9 @@ export function useLiveQuery<T, Key extends QueryKey>(
 }
 
 /**
- * Reads something about each of several things, again while `isLive` says so of its last answer, or of none yet: what
- * the row of a list says may be ahead of it. What is gone is looked for as {@link useLiveQuery} has it. {@link useEach}
- * says how many are read, and in what order.
+ * Reads one operation for each of several items, again while `isLive` is true for its last answer, or has no answer
+ * yet: the row of a list may be newer than the answer. An item that disappears is treated as in {@link useLiveQuery}.
+ * {@link useEach} sets how many are read, and in what order.
  */
 export function useLiveQueries<Item, T, Key extends QueryKey>(
   items: readonly Item[],

@@ -2,7 +2,7 @@ import { useRef, useSyncExternalStore } from 'react'
 import type { BudgetSnapshot } from '../api/client/budget/budget.ts'
 import { useWorkspace } from './workspace.tsx'
 
-/** What is shown of the request budget, flat; draws again when that is another, not with every request. */
+/** Selects flat values of the request budget; renders again when one changes, not with every request. */
 export function useBudget<Shown extends Record<string, unknown>>(
   read: (snapshot: BudgetSnapshot) => Shown | undefined,
 ): Shown | undefined {

@@ -7,10 +7,13 @@ import { type LinePace, useWorkspace } from './workspace.tsx'
 
 const FULL: LinePace = { pollFactor: () => 1, subscribe: () => () => undefined }
 
-/** How often the open screen is read, as the person set it. */
+/** How often the open screen is read, as set by the person. */
 export const ShareContext = createContext<Share>('usual')
 
-/** What a pause depends on beside the read; the same function as long as person and terminal stay as they are. */
+/**
+ * Returns the conditions of a pause apart from the read itself; the same function while person and terminal do not
+ * change.
+ */
 export function useConditions(): () => Conditions {
   const { budget, pace = FULL } = useWorkspace()
   const shareFactor = SHARE_FACTORS[useContext(ShareContext)]
@@ -22,7 +25,7 @@ export function useConditions(): () => Conditions {
   )
 }
 
-/** The pause between two reads, in milliseconds, for `refetchInterval`: of this query, by what its answers were. */
+/** Returns the pause between two reads of a query, in milliseconds, for `refetchInterval`, based on its answers. */
 export function useCadence(): (read: RepeatedRead | false, query?: Pick<PolledQuery, 'state'>) => number | false {
   const conditions = useConditions()
   return useCallback(
@@ -36,20 +39,20 @@ export function useCadence(): (read: RepeatedRead | false, query?: Pick<PolledQu
   )
 }
 
-/** Counts as one more poller of the key while it is live; draws again when there are more or fewer. */
+/** Counts as one more poller of the key while live; renders again when the number of pollers changes. */
 export function usePoller(isLive: boolean): void {
   const { budget } = useWorkspace()
   useEffect(() => (isLive ? budget.startPolling() : undefined), [budget, isLive])
   useSyncExternalStore(budget.subscribe, () => isLive && budget.snapshot().pollers)
 }
 
-/** How much slower everything is read: the line to the terminal is slow, or nobody is there. */
+/** Returns the factor by which all reads slow down: the connection to the terminal is slow, or nobody is present. */
 export function useSlowFactor(): number {
   const { pace = FULL } = useWorkspace()
   return useSyncExternalStore(pace.subscribe, pace.pollFactor)
 }
 
-/** Whether nobody has been there for minutes. */
+/** Whether nobody has been present for minutes. */
 export function useIsAway(): boolean {
   return useSlowFactor() >= AWAY_FACTOR
 }

@@ -11,7 +11,7 @@ import { createConnectionWatch, type ConnectionOutage } from './connection-watch
 import { type Ages, createReadsOnScreen } from './reads-on-screen.ts'
 import { useWorkspace } from './workspace.tsx'
 
-/** The data's age as the header shows it, or why nothing comes back. */
+/** The data's age as the header shows it, or why there is no response. */
 export type Connection = {
   text: string
   tone: 'muted' | 'warn' | 'error'
@@ -19,12 +19,15 @@ export type Connection = {
   fault: ConnectionFault | undefined
 }
 
-/** Steps in which ages are shown, in milliseconds; a clock ticks only when a step is passed. */
+/** Ages at which the shown age changes, in milliseconds; a clock ticks only then. */
 const STEPS = [60_000, 120_000, 300_000, 600_000, 3_600_000]
-/** How much later a step shows: what is read every minute is not called old while its next answer is under way. */
+/**
+ * Delay in milliseconds before a step is shown: data that is read every minute does not count as old while its next
+ * answer is in flight.
+ */
 const LATE_MS = 5_000
 
-/** When anything was read last, on screen or not. */
+/** Returns when anything was last read, on screen or not. */
 function latestRead(queryClient: QueryClient): number | undefined {
   const times = queryClient
     .getQueryCache()
@@ -33,7 +36,7 @@ function latestRead(queryClient: QueryClient): number | undefined {
   return Math.max(0, greatest(times)) || undefined
 }
 
-/** What the header shows, with the epoch milliseconds at which it becomes another text by itself. */
+/** The text of the header, with the epoch milliseconds at which it changes by itself. */
 type Said = Connection & { until?: number | undefined }
 
 type Facts = {
@@ -43,9 +46,9 @@ type Facts = {
   monitor: ServiceMonitor
   /** Requests wait for the budget. */
   waiting: boolean
-  /** Nobody was there for so long that polling rests. */
+  /** Nobody was present for so long that polling pauses. */
   isResting: boolean
-  /** Until when the service said first that it cannot answer, while it has not since; epoch milliseconds. */
+  /** Until when the service first said that it cannot answer, if it has not answered since; epoch milliseconds. */
   promised: number | undefined
   now: number
   isNarrow: boolean
@@ -67,7 +70,7 @@ function describeState({ ages, latestRead, fault, monitor, waiting, isResting, p
   const lastAnswerAt = () => monitor.lastAnswerAt() ?? latestRead()
   if (fault) return describeFault(fault.kind, { ...fault, promised }, lastAnswerAt(), now)
   const repeat = monitor.repeat()
-  // An answer to something else since then speaks for the connection.
+  // A later answer to another request shows that the connection works.
   if (repeat && (monitor.lastAnswerAt() ?? 0) <= repeat.since && connectionFault(repeat.error) === 'unavailable')
     return describeFault('unavailable', { error: repeat.error, until: repeat.at, promised }, lastAnswerAt(), now)
   const silentSince = monitor.silentSince()
@@ -87,9 +90,9 @@ function withLine(said: Said, slow: number | undefined, isNarrow: boolean): Said
   return { ...said, text: said.text === 'fresh' ? line : [said.text, line].filter(Boolean).join(', '), tone: 'warn' }
 }
 
-/** How much later a service must want to be read again than it said first for that to be news, in milliseconds. */
+/** Milliseconds by which a service must postpone its first announced time for that to be shown. */
 const FURTHER_MS = 60_000
-/** How long requests count as waiting for the budget after one did, in milliseconds, so that words do not flicker. */
+/** Milliseconds for which requests count as waiting for the budget after one did, so that the text does not flicker. */
 const WAITING_MS = 5_000
 
 const FAULT_WORDS: Readonly<Record<Exclude<ConnectionFault, 'silent' | 'unavailable'>, string>> = {
@@ -109,7 +112,7 @@ function describeFault(
   if (kind !== 'unavailable') return { text: FAULT_WORDS[kind], tone: 'error', fault: kind }
   const status = error?.status ?? 503
   const named = until === undefined ? 0 : wallTime(until)
-  // A time that moves on with every refusal says nothing, unless it moves far.
+  // A time that moves with every refusal is not shown, unless it moves far.
   const end = promised !== undefined && named - promised < FURTHER_MS ? promised : named
   if (end > now)
     return { text: `${status} until ${localMoment(end, now, 'seconds')}`, tone: 'error', fault: kind, until: end }
@@ -129,9 +132,9 @@ function describeAge(state: Ages, waiting: boolean, now: number): Omit<Said, 'fa
 }
 
 /**
- * Age of the oldest data on screen or why nothing comes back, drawn again only when that changes; watches a lost
- * connection.
- * @param isNarrow only what cannot be left out
+ * Returns the age of the oldest data on screen or why there is no response; renders again only when that changes, and
+ * watches for a lost connection.
+ * @param isNarrow returns only the most important text
  */
 export function useConnection(isNarrow = false): Connection {
   const queryClient = useQueryClient()
@@ -171,7 +174,7 @@ export function useConnection(isNarrow = false): Connection {
     let last = current()
     let until = last.until
     return {
-      // Observers come and go while components draw, when nothing may be set; answers arrive outside of that.
+      // Observers are added and removed during renders, when no state may be set; answers arrive outside of that.
       subscribe(listener: () => void) {
         const alarm = createAlarm(() => look())
         const look = (): void => {
@@ -188,7 +191,7 @@ export function useConnection(isNarrow = false): Connection {
           budget.snapshot().unlimited ? undefined : budget.subscribe(look),
           alarm.stop,
         ]
-        // The header is drawn before the page below it asks for anything.
+        // The header renders before the page below it requests anything.
         alarm.by(Date.now())
         return () => ends.forEach(end => end?.())
       },
@@ -203,7 +206,7 @@ export function useConnection(isNarrow = false): Connection {
   return useSyncExternalStore(store.subscribe, store.read)
 }
 
-/** Fires once, at the earliest time that was set since it fired last, in epoch milliseconds. */
+/** Fires once, at the earliest time that was set since it last fired, in epoch milliseconds. */
 function createAlarm(ring: () => void) {
   let timer: NodeJS.Timeout | undefined
   let due = Infinity

@@ -6,7 +6,7 @@ import { useWorkspace } from './workspace.tsx'
 
 const ofSession = onceFor((_client: Client) => createConnections())
 
-/** The connection requests that are known here, beyond this session where the workspace has a place for them. */
+/** Returns the known connection requests, including those of other sessions if the workspace stores them. */
 export function useConnections(): { connections: Connections; known: readonly KnownConnection[] } {
   const { client, connections: stored } = useWorkspace()
   const connections = stored ?? ofSession(client)

@@ -5,24 +5,24 @@ import type { ApiError } from '../api/client/errors/api-error.ts'
 import { firstOfEach } from '../lib/first-of-each.ts'
 
 /**
- * Maximum number of records of one list about each of which something is read without a person: each costs a request,
- * and memory for as long as it shows, and the service chooses how many there are.
+ * Maximum number of records of a list for which further data is read automatically: each costs a request, and memory
+ * while it is shown, and the service decides how many there are.
  */
 export const MOST_EACH = 200
 
-/** What is told apart by its id. */
+/** Identifies items by their id. */
 export function idOf({ id }: { id: string }): string {
   return id
 }
 
-/** A name that stands for itself. */
+/** Identifies items that are names. */
 export function ownName(name: string): string {
   return name
 }
 
 /**
- * The first of each name, at most that many of them, and how many more names there are.
- * @param nameOf what tells them apart as the ids of the reads do; a function that stays the same
+ * Returns the first item of each name, up to that many, and how many more names there are.
+ * @param nameOf returns what identifies the reads of an item; must be stable
  */
 export function useFirstOfEach<Item>(
   items: readonly Item[],
@@ -32,7 +32,7 @@ export function useFirstOfEach<Item>(
   return useMemo(() => firstOfEach(items, nameOf, most), [items, nameOf, most])
 }
 
-/** Reads something about the first of several things, about those of one name once; in the order of `first`. */
+/** Reads one operation for each of the first items, once per name, in the order of `first`. */
 export function useEach<Item, T, Key extends QueryKey>(
   items: readonly Item[],
   of: {

@@ -5,13 +5,13 @@ import { useWorkspace } from './workspace.tsx'
 const NONE: KnownRuns = {}
 const NOTHING: ReadonlyMap<string, KnownRuns> = new Map()
 
-/** What is known here of journey runs, by project; draws again when it changes, and nothing is requested for it. */
+/** Returns what is known of journey runs, by project; renders again when it changes, and requests nothing. */
 export function useAllKnownRuns(): ReadonlyMap<string, KnownRuns> {
   const { waves } = useWorkspace()
   return useSyncExternalStore(waves?.subscribe ?? never, () => waves?.all() ?? NOTHING)
 }
 
-/** What is known here of the journey runs of a project, and how to note what was done or read. */
+/** Returns what is known of the journey runs of a project, and functions that record actions and reads. */
 export function useKnownRuns(projectId: string) {
   const { waves } = useWorkspace()
   const known = useAllKnownRuns().get(projectId) ?? NONE

@@ -8,15 +8,15 @@ import { useWorkspace, type Workspace } from './workspace.tsx'
 
 const ofSession = onceFor((_client: Client) => createNotebook({ clock: wallClock }))
 
-/** The notebook: beyond this session where the workspace has a place for it. */
+/** Returns the notebook; it lasts beyond this session if the workspace stores it. */
 export function notebookOf({ notebook, client }: Workspace): Notebook {
   return notebook ?? ofSession(client)
 }
 
-/** How often it is looked whether another program wrote, in milliseconds. */
+/** Milliseconds between checks whether another program wrote. */
 const LOOK_MS = 2_000
 
-/** The same with its incidents, or why they cannot be read; draws again when they change. */
+/** Returns the notebook with its incidents, or why they cannot be read; renders again when they change. */
 export function useNotebook(): { notebook: Notebook; incidents: readonly Incident[]; problem: string | undefined } {
   const notebook = notebookOf(useWorkspace())
   const factor = useSlowFactor()

@@ -7,18 +7,18 @@ import { useWorkspace, type Workspace } from './workspace.tsx'
 
 const ofSession = onceFor((_client: Client) => createNowMemory({ clock: wallClock }))
 
-/** What Now keeps: beyond this session where the workspace has a place for it. */
+/** Returns the memory of Now; it lasts beyond this session if the workspace stores it. */
 export function nowMemoryOf({ now, client }: Workspace): NowMemory {
   return now ?? ofSession(client)
 }
 
-/** The same; draws again when it changes. */
+/** Returns the memory of Now; renders again when it changes. */
 export function useNowMemory(): { memory: NowMemory; kept: StoredNow } {
   const memory = nowMemoryOf(useWorkspace())
   return { memory, kept: useSyncExternalStore(memory.subscribe, memory.kept) }
 }
 
-/** How many lines waited when Now was last on screen. */
+/** Returns how many lines were waiting when Now was last on screen. */
 export function useNowCount(): NowCount | undefined {
   const memory = nowMemoryOf(useWorkspace())
   return useSyncExternalStore(memory.subscribe, memory.count)

@@ -3,27 +3,31 @@ import { gatheredPause, together } from '../lib/clock.ts'
 
 const MINUTE_MS = 60_000
 
-/** The time in epoch milliseconds, renewed when a minute of the clock begins: ages are shown in no finer steps. */
+/**
+ * Returns the time in epoch milliseconds, updated when a minute of the clock begins: ages are not shown more precisely.
+ */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => everyMinute(() => setNow(Date.now())), [])
   return now
 }
 
-/** What is said of the time now; only other words draw anything, as every commit draws the whole screen. */
+/**
+ * Returns a text about the current time; renders only when the text changes, since every commit draws the whole screen.
+ */
 export function useSaidNow(say: (now: number) => string): string {
   return useSyncExternalStore(everyMinute, () => say(Date.now()))
 }
 
 /**
- * Draws again when a minute of the clock begins; whoever does so shares one draw, and with it all ages on screen change
- * at once.
+ * Renders again when a minute of the clock begins; all users share one render, so that all ages on screen change at
+ * once.
  */
 export function useMinute(): void {
   useSyncExternalStore(everyMinute, () => Math.floor(Date.now() / MINUTE_MS))
 }
 
-/** The time in epoch milliseconds, renewed each second for as long as something runs whose time shows. */
+/** Returns the time in epoch milliseconds, updated each second while something with a visible duration runs. */
 export function useRunningNow(isRunning: boolean): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -50,7 +54,7 @@ function everyMinute(listener: () => void): () => void {
 }
 
 function awaitMinute(): void {
-  // Where nobody is, ages are renewed with whatever else is drawn then.
+  // While nobody is present, ages are updated together with whatever else is rendered.
   const pause = gatheredPause(MINUTE_MS - (Date.now() % MINUTE_MS))
   minuteTimer ??= setTimeout(() => together(beginMinute), pause).unref()
 }

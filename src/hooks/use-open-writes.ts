@@ -7,7 +7,9 @@ import { useWorkspace } from './workspace.tsx'
 
 const SECOND_MS = 1_000
 
-/** The status that makes a write wait, if any, and the seconds until it is repeated; undefined while none waits. */
+/**
+ * Returns the status that makes a write wait, if any, and the seconds until it is repeated; undefined while none waits.
+ */
 export function useWaitingWrite(): { status: number | undefined; seconds: number } | undefined {
   const { monitor } = useWorkspace().client
   const write = useSyncExternalStore(monitor.subscribe, monitor.waitingWrite)
@@ -22,10 +24,12 @@ export function useWaitingWrite(): { status: number | undefined; seconds: number
 }
 
 const KEY = ['open-writes']
-/** How often the record of writes is examined for what other processes did, in milliseconds; that is not a request. */
+/** Milliseconds between checks of the journal for the writes of other processes; a check is no request. */
 const LOOK_MS = 10_000
 
-/** The writes without a known end, of earlier sessions, of this one, and of other processes that are gone. */
+/**
+ * Returns the writes with an unknown outcome, of earlier sessions, of this one, and of other processes that have ended.
+ */
 export function useOpenWrites() {
   const { journal } = useWorkspace()
   const queryClient = useQueryClient()
@@ -38,15 +42,15 @@ export function useOpenWrites() {
     queryFn: async () => (await journal?.unresolved()) ?? [],
     refetchInterval: LOOK_MS,
     enabled: journal !== undefined,
-    // Looking without finding anything new draws nothing.
+    // A check that finds nothing new causes no render.
     notifyOnChangeProps: ['data', 'error'],
   })
 }
 
-/** What an open write is about: ids on its path or in its body, and its operations where not all are meant. */
+/** The subject of an open write: ids in its path or body, and its operations if not all are meant. */
 type WriteScope = { ids: Readonly<Record<string, string>>; operations?: readonly string[] }
 
-/** A sentence for each open write that is about one of these things, with what was read back. */
+/** Returns a sentence for each open write about one of these subjects, with what was read back. */
 export function useOpenWriteNotices(...scopes: readonly WriteScope[]): string[] {
   const { data = [] } = useOpenWrites()
   const now = Date.now()

@@ -7,12 +7,12 @@ import { secretsOf } from '../domain/scenarios/session-secrets.ts'
 import type { Own } from '../lib/redaction/redaction.ts'
 import { useWorkspace } from './workspace.tsx'
 
-/** A shorter part of a link says nothing. */
+/** Minimum length of a part of a link that is treated as secret. */
 const SHORTEST = 8
 
 /**
- * What must not be in a document that others read: what lets somebody in as far as this session knows it, whatever it
- * looks like, of a link also its last part alone; and the person's home.
+ * Returns texts that must not appear in a document for others: everything known to this session that grants access,
+ * whatever it looks like, of a link also its last part alone; and the person's home directory.
  */
 export function useOwn(): () => Own {
   const queryClient = useQueryClient()

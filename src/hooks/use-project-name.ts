@@ -1,7 +1,7 @@
 import { useWholeList } from './use-whole-list.ts'
 import { useWorkspace } from './workspace.tsx'
 
-/** A project's name, or its id while the name is not known. */
+/** Returns a project's name, or its id while the name is unknown. */
 export function useProjectName(projectId: string): string {
   const { queries } = useWorkspace()
   const projects = useWholeList(queries.projects.list, {})

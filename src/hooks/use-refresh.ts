@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import { outdate } from '../api/client/cache/query-client.ts'
 import { useWorkspace } from './workspace.tsx'
 
-/** Reads again everything that is on screen, as something the person just asked for. */
+/** Returns a function that reads everything on screen again, as an explicit request of the person. */
 export function useRefresh(): () => Promise<void> {
   const queryClient = useQueryClient()
   const { client } = useWorkspace()
@@ -13,7 +13,7 @@ export function useRefresh(): () => Promise<void> {
   }, [queryClient, client])
 }
 
-/** When something that was seen live has ended, reads what is on screen under these keys once more. */
+/** When something that was seen live has ended, reads the data on screen under these keys once more. */
 export function useRefreshOnce(ended: boolean, live: boolean, keys: readonly QueryKey[]): void {
   const queryClient = useQueryClient()
   const sawLive = useRef(false)

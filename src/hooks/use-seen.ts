@@ -3,10 +3,10 @@ import { markOf, newsOf, type ListNews, type Seen, type SeenRow } from '../domai
 import { useWorkspace } from './workspace.tsx'
 
 /**
- * Notes the rows of a list as seen, and returns which of them are news since the last visit; nothing if nothing is
- * kept. `list` names the list for good, such as `suites prj_1`; undefined while it is not known which one it is.
- * `items` are undefined while what is here was read in an earlier session. `keyOf`, `says` (all of a row that is worth
- * a notice, as text) and `bornAt` (for lists that are read in parts) must be stable.
+ * Records the rows of a list as seen, and returns which of them are new since the last visit; nothing if that is not
+ * stored. `list` is the permanent name of the list, such as `suites prj_1`; undefined while it is unknown which list it
+ * is. `items` is undefined while the data comes from an earlier session. `keyOf`, `says` (the part of a row that is
+ * worth a notice, as text) and `bornAt` (for lists that are read in parts) must be stable.
  */
 export function useSeen<Item extends object>(options: {
   list: string | undefined
@@ -14,7 +14,7 @@ export function useSeen<Item extends object>(options: {
   keyOf: (item: Item) => string
   says: (item: Item) => string
   bornAt?: (item: Item) => number | undefined
-  /** The items are all that there are, which makes it known what is gone. */
+  /** The items are complete, so missing ones are known to be gone. */
   isWhole?: boolean
 }): ListNews | undefined {
   const { seen } = useWorkspace()
@@ -49,7 +49,7 @@ function listNews(seen: Seen, list: string, rows: readonly SeenRow[], isWhole: b
   }
 }
 
-/** An item's row, made once for as long as the item is the same object. */
+/** Returns an item's row, created once while the item is the same object. */
 function useRowOf<Item extends object>(of: {
   keyOf: (item: Item) => string
   says: (item: Item) => string

@@ -9,7 +9,7 @@ import { useWorkspace } from './workspace.tsx'
 
 const indexesOf = onceFor((_client: Client) => new Map<string, TraceIndex>())
 
-/** One index for each project, as long as the client is there. */
+/** Returns one index for each project, as long as the client exists. */
 function indexOf(client: Client, projectId: string): TraceIndex {
   const known = indexesOf(client)
   const index = known.get(projectId) ?? createTraceIndex(client, projectId)
@@ -18,8 +18,8 @@ function indexOf(client: Client, projectId: string): TraceIndex {
 }
 
 /**
- * What was said and called in a session of a journey run: no route returns the conversation of one, the trace export
- * contains all of them. `searched` is how many sessions were searched so far.
+ * Returns the messages and calls in a session of a journey run. No operation returns the conversation of one session;
+ * the trace export contains all of them. `searched` is the number of sessions searched so far.
  */
 export function useTracedSession(
   projectId: string,
@@ -31,9 +31,9 @@ export function useTracedSession(
     queryOptions<FoundTrace, ApiError>({
       queryKey: ['traceExports', 'otlp', { projectId, session: session.id }, 'read'],
       queryFn: ({ signal }) => indexOf(client, projectId).read(session.ids, { signal, onProgress }),
-      // A session that was exported has ended and does not change; one that was not may be at the next read.
+      // An exported session has ended and does not change; one that is missing may be there at the next read.
       staleTime: ({ state }) => (state.data?.messages ? Infinity : 0),
-      // Conversations are large: one that is closed is soon freed.
+      // Conversations are large, so closed ones are soon freed.
       gcTime: 60_000,
     }),
     ({ state: { data } }) => data?.isWhole === true && !data.messages && { kind: 'shown' },

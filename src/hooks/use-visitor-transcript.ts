@@ -3,13 +3,13 @@ import type { UserTestingSessionDetail } from '../api/contract/user-testing.ts'
 import { useApiQuery, type ApiQuery } from './use-api-query.ts'
 import { useWorkspace } from './workspace.tsx'
 
-/** Pages of a transcript that are read as one: what a visitor says fits in fewer. */
+/** Maximum number of transcript pages that are read as one: what a visitor says fits in fewer. */
 const MOST_PAGES = 20
 
-/** What a visitor and a scenario said; `isWhole` is false if only its beginning was read. */
+/** The conversation of a visitor and a scenario; `isWhole` is false if only its beginning was read. */
 export type VisitorTranscript = { detail: UserTestingSessionDetail; messages: unknown[]; isWhole: boolean }
 
-/** All pages of a transcript as one answer; the key keeps it out of what is written to disk. */
+/** Reads all pages of a transcript as one answer; its key excludes it from what is written to disk. */
 export function useVisitorTranscript(input: {
   projectId: string
   scenarioId: string

@@ -5,7 +5,7 @@ import { useWorkspace } from './workspace.tsx'
 const NONE: readonly ServerRequest[] = []
 const nobody = (): (() => void) => () => undefined
 
-/** What servers ask of the person at this screen, oldest first. */
+/** Returns what servers ask of the person at this screen, oldest first. */
 export function useWaitingRequests(): readonly ServerRequest[] {
   const { waitingRequests } = useWorkspace()
   return useSyncExternalStore(waitingRequests?.subscribe ?? nobody, waitingRequests?.current ?? (() => NONE))

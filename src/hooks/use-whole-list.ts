@@ -16,7 +16,7 @@ type PagesOptions<P, Key extends QueryKey> = UseInfiniteQueryOptions<
   string | undefined
 >
 
-/** Reads page after page while it is wanted, up to the list's bounds or a failure. */
+/** Reads page after page while wanted, up to the list's limits or a failure. */
 export function useReadAhead(
   pages: Pick<ApiPages<unknown>, 'hasMore' | 'problem' | 'readAhead'>,
   isWanted: boolean,
@@ -27,16 +27,16 @@ export function useReadAhead(
   }, [reads, pages])
 }
 
-/** Whether nothing more of a list that is read whole arrives by itself: it is all here, was cut, or failed. */
+/** Whether nothing more of a list arrives by itself: it is complete, was cut off, or failed. */
 export function isReadWhole(pages: Pick<ApiPages<unknown>, 'hasData' | 'hasMore' | 'isCut' | 'isStuck' | 'problem'>) {
   const { hasData, hasMore, isCut, isStuck, problem } = pages
   return problem !== undefined || (hasData && (!hasMore || isCut || isStuck))
 }
 
 /**
- * Reads a list with a cursor page after page, as far as its bounds go without a person. Pass a list such as
+ * Reads a list with a cursor page after page, within the limits for automatic reading. Pass a list such as
  * `queries.servers.list` with its input.
- * @param how.read how what is here is read again; by default as what is on screen
+ * @param how.read how the read pages are refreshed; by default like other data on screen
  */
 export function useWholeList<Input, P extends Page, Key extends QueryKey>(
   list: { infinite: (input: Input, extra: { pagesPerDraw: number }) => PagesOptions<P, Key> },
@@ -46,7 +46,7 @@ export function useWholeList<Input, P extends Page, Key extends QueryKey>(
   const { enabled = true, read = SHOWN } = how
   const pages = useApiPages({ ...list.infinite(input, { pagesPerDraw: usePagesADraw() }), enabled }, read)
   useReadAhead(pages, enabled)
-  // A read that is answered as before draws nothing, so the ages beside what it answered need a clock.
+  // An unchanged answer causes no render, so the ages on screen need a clock.
   useMinute()
   return pages
 }

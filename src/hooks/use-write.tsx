@@ -21,23 +21,23 @@ type Confirm = (question: Question) => Promise<boolean>
 
 const ConfirmContext = createContext<Confirm>(() => Promise.reject(new Error('ConfirmProvider is missing')))
 
-/** Gives writes the dialog that asks before them. */
+/** Provides the dialog that asks before writes. */
 export function ConfirmProvider(props: { confirm: Confirm; children: ReactNode }) {
   return <ConfirmContext.Provider value={props.confirm}>{props.children}</ConfirmContext.Provider>
 }
 
-/** What is asked before it is sent; the others can be changed back. */
+/** Risks that require a question before sending; other writes can be undone by another change. */
 const ASKS_FIRST: ReadonlySet<Risk> = new Set(['spend', 'end', 'expose', 'delete'])
 
-/** Work of a write throws it where nothing shall be sent after all; its message says why. */
+/** Thrown by the work of a write if nothing should be sent after all; its message says why. */
 export class NotSent extends Error {
   override readonly name = 'NotSent'
 }
 
 /**
- * Sends one request of the write: in the foreground, under the intent's key where the endpoint takes one, or under that
- * of `call` where it is one of several. Stopping the task leaves it alone, so that its end is known, unless it is given
- * the task's `signal`.
+ * Sends one request of the write: with the priority of a person, under the intent's key if the endpoint takes one, or
+ * under that of `call` if it is one of several. Stopping the task does not cancel it, so that its outcome is known,
+ * unless it receives the task's `signal`.
  */
 type Send = <E extends AnyEndpoint>(
   endpoint: E,
@@ -45,34 +45,42 @@ type Send = <E extends AnyEndpoint>(
   call?: Pick<CallOptions, 'signal' | 'idempotencyKey' | 'onProgress'>,
 ) => Promise<OutputOf<E>>
 
-/** What the work of a write gets: the running task, ways to send, and one to read again before it has ended. */
+/**
+ * The arguments of a write's work: the running task, functions to send, and one to refresh data before it has ended.
+ */
 export type WriteTask = Parameters<TaskRun<unknown>['work']>[0] & {
   send: Send
   refresh: () => void
-  /** Notes what is about to be sent one after the other: where the work breaks off, the rest is told and offered. */
+  /**
+   * Records the writes that are about to be sent one after the other: if the work is interrupted, the remaining ones
+   * are reported and offered.
+   */
   plan: (writes: readonly PlannedWrite[]) => Promise<void>
 }
 
-/** One write, from its question to the sentence of its end. */
+/** One write, from its question to the sentence about its outcome. */
 export type Act<T, E extends AnyEndpoint = AnyEndpoint> = Pick<TaskRun<T>, 'start' | 'done' | 'stopped'> & {
-  /** What is asked first, where the endpoint's risk demands it or the caller does; `done` = a form or review was it. */
+  /**
+   * The question before sending, if the endpoint's risk or the caller requires one; `done` if a form or review already
+   * asked.
+   */
   confirm?: Question | 'done'
-  /** Key of an intent that outlives this act; a new one for each request by default. */
+  /** Key of an intent that outlives this act; by default a new one for each request. */
   idempotencyKey?: string
-  /** Which of the reads that it makes out of date are repeated; `false` where the caller does that by itself. */
+  /** Which of the reads that it makes stale are repeated; `false` if the caller does that itself. */
   rereads?: QueryFilters['predicate'] | false
-  /** Receives why it failed, before the person does. */
+  /** Receives the failure before the person sees it. */
   failed?: (error: unknown) => void
 } & ({ input: InputOf<E> } | { work: (task: WriteTask) => Promise<T> })
 
-/** An act with what it may send; every one of these is read again afterwards. */
+/** An act with the endpoints that it may call; the data affected by any of these is read again afterwards. */
 export type ActOf<T, E extends AnyEndpoint = AnyEndpoint> = Act<T, E> & { endpoint: E | readonly AnyEndpoint[] }
 
 /**
- * Every write of a screen: asks first, sends in the foreground, shows the running task, and says its end or what went
- * wrong with the next step. Resolves as soon as the answer is known, to `undefined` where nothing came of it; what the
- * write made out of date is read again afterwards, also after an error that leaves its effect open, and nobody waits
- * for that.
+ * Runs every write of a screen: asks first, sends with priority, shows the running task, and reports its outcome or
+ * failure with the next step. Resolves as soon as the answer is known, to `undefined` if there is none. Data that the
+ * write made stale is read again afterwards, also after an error that leaves its effect open, without anybody waiting
+ * for it.
  */
 export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf<T, E>) => Promise<T | undefined> {
   const queryClient = useQueryClient()
@@ -118,7 +126,7 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
             if (error instanceof NotSent) return { unsent: error.message }
             if (!(error instanceof ApiError) || error.sent) refreshAll()
             act.failed?.(error)
-            // What is missing, and how to get it, only the service knows.
+            // Only the service knows what is missing and how to get it.
             if (error instanceof ApiError && error.code === 'FEATURE_NOT_SUPPORTED') return { unsent: error.message }
             throw error
           }
@@ -127,7 +135,7 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
           if ('unsent' in result) return { tone: 'warn', text: result.unsent }
           const said = act.done?.(result.value)
           const operations = endpoints.map(({ operation }) => operation)
-          // The report of the shift is worth less than what was just done.
+          // A failure to write the shift report must not hide what was just done.
           if (said !== undefined)
             journal?.tell(operations, startedAt, typeof said === 'string' ? said : said.text).catch(() => undefined)
           return said
@@ -139,7 +147,7 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
   )
 }
 
-/** The writes of one endpoint. */
+/** Returns the writes of one endpoint. */
 export function useWrite<E extends AnyEndpoint>(
   endpoint: E,
 ): <T = OutputOf<E>>(act: Act<T, E>) => Promise<T | undefined> {
@@ -147,7 +155,7 @@ export function useWrite<E extends AnyEndpoint>(
   return useCallback(act => write({ ...act, endpoint }), [write, endpoint])
 }
 
-/** The writes of a declared action: what it is about, and how it is sent. */
+/** Returns the writes of a declared action: its subject, and how it is sent. */
 export function useAction<E extends AnyEndpoint, Of, Done>({
   endpoint,
   question,

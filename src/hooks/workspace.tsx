@@ -26,84 +26,84 @@ import type { Watches } from '../domain/watching/watches.ts'
 import type { Shares } from '../domain/polling/share.ts'
 import type { Seen } from '../domain/seen/seen.ts'
 
-/** Where the data comes from, as the header names it. */
+/** The source of the data, as the header names it. */
 export type Profile = {
   name: string
   /** Host and port of the service; empty for the local workspace. */
   host: string
   local: boolean
   readOnly: boolean
-  /** Where the key comes from, in words and never the key; absent if none is needed. */
+  /** The source of the key in words, never the key itself; absent if none is needed. */
   keySource?: string
-  /** Addresses of the hosted UI by screen, where the profile names them. */
+  /** Addresses of the hosted UI by screen, if the profile has them. */
   web?: Readonly<Partial<Record<string, string>>> | undefined
 }
 
-/** How many times rarer is polled than it could be, for a slow line or because nobody is there. */
+/** The factor by which polling slows down, because of a slow connection or because nobody is present. */
 export type LinePace = {
   pollFactor: () => number
-  /** Whether nobody has been there for so long that polling rests; absent if that is not watched. */
+  /** Whether nobody has been present for so long that polling pauses; absent if that is not watched. */
   isResting?: () => boolean
   subscribe: (listener: () => void) => () => void
 }
 
-/** What every screen works with: one client, one budget, one profile. */
+/** The objects that every screen works with: one client, one budget, one profile. */
 export type Workspace = {
   client: Client
   queries: Queries
   budget: Budget
   profile: Profile
-  /** What the person has seen of lists; absent if that is not kept. */
+  /** What the person has seen of lists; absent if that is not saved. */
   seen?: Seen
-  /** Which run each rerun from here repeats; absent if that is not kept. */
+  /** Which run each rerun from this machine repeats; absent if that is not saved. */
   reruns?: RerunLinks
-  /** What was done to the access to scenarios from here; absent if that is not kept. */
+  /** Changes of the access to scenarios that were made on this machine; absent if they are not saved. */
   accessNotes?: AccessNotes
-  /** Where visitors of the local workspace come in; absent for a service. */
+  /** The entry for visitors of the local workspace; absent for a service. */
   door?: VisitorDoor
   /** Work that this process runs in the local workspace and that stops with it. Absent for a remote service. */
   executing?: () => readonly { kind: string; subjectId: string }[]
-  /** The runs that the person follows; absent if none can be. */
+  /** The runs that the person follows; absent if following is not possible. */
   pins?: Pins
-  /** Whose end was announced in any window; without it each window announces for itself. */
+  /** Runs whose end was announced in any window; without it each window announces for itself. */
   rings?: Rings
-  /** Suites that run again when files change; absent if none can. */
+  /** Suites that run again when files change; absent if that is not possible. */
   watches?: Watches
-  /** Servers that are restarted when files change; absent if none can be. */
+  /** Servers that are restarted when files change; absent if that is not possible. */
   serverWatches?: ServerWatches
-  /** Journey runs that were launched or seen in flight here; absent if none are. */
+  /** Journey runs that were launched or seen in flight here; absent if they are not tracked. */
   waves?: WaveMemory
-  /** The connection requests that were begun here; they end with the session where they are not stored. */
+  /** The connection requests that were started here; they end with the session if they are not stored. */
   connections?: Connections
-  /** Writes without a known end; absent if none are noted. */
+  /** Writes with an unknown outcome; absent if they are not recorded. */
   journal?: Journal
-  /** What Now keeps; absent if that is not kept. */
+  /** The memory of Now; absent if it is not saved. */
   now?: NowMemory
-  /** Incidents; absent if they are not kept. */
+  /** Incidents; absent if they are not saved. */
   notebook?: Notebook
-  /** The doctor's last report on each server; absent if none is kept. */
+  /** The doctor's last report on each server; absent if none is saved. */
   doctorReports?: DoctorReports
-  /** The last run of the conformance suite against each server; absent if none is kept. */
+  /** The last run of the conformance suite against each server; absent if none is saved. */
   conformanceReports?: ConformanceReports
-  /** Steps of examinations under way; absent if the service answers all of them at once. */
+  /** Steps of examinations in progress; absent if the service returns all of them at once. */
   doctorSteps?: DoctorSteps
-  /** What servers ask of the person; absent if the service does not connect them in this process. */
+  /** Requests of servers to the person; absent if the service does not connect to servers in this process. */
   waitingRequests?: WaitingRequests
-  /** Servers that say by themselves that something is new; absent if only looking shows it. */
+  /** Servers that announce changes by themselves; absent if changes are only found by reading. */
   serverNews?: ServerNews
-  /** How saved servers are reached, for screens and nothing else; absent of a service, which returns none of it. */
+  /** Connections of saved servers, only for screens; absent for a service, which does not return them. */
   storedReaches?: StoredReaches
   /** Projects whose next steps were dismissed; absent if that is not saved. */
   dismissedSteps?: DismissedSteps
   /** Servers that are used without being saved. Absent if every change is saved. */
   unsaved?: UnsavedServers
-  /** Files of other programs that hold servers; absent if none can be read. */
+  /** Files of other programs that contain servers; absent if none can be read. */
   serverFiles?: ServerFiles
-  /** Signs in to MCP servers from this machine; absent if nothing can be opened. */
+  /** Signs in to MCP servers from this machine; absent if no browser can be opened. */
   signIns?: SignIns
-  /** How often the person has screens read; absent if it cannot be set. */
+  /** How often screens are read, as set by the person; absent if that cannot be set. */
   shares?: Shares
-  /** Absent if the line is not measured. */
+  /** Absent if the speed of the connection is not measured. */
   pace?: LinePace
 }
 
