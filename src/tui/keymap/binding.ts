@@ -1,17 +1,17 @@
 import { VERBS, type Verb } from './verbs.ts'
 
 /**
- * How near to the person a group of bindings is. A key goes to the nearest group that has a
- * handler for it, never to whichever mounted last: prompt, overlay, text field, focused panel, screen, app.
- * A prompt is a question inside something else (what to search for in a text), answered before that gets keys again.
+ * How close to the person a group of bindings is. A key goes to the closest group that has a handler for it, never to
+ * whichever mounted last: prompt, overlay, text field, focused panel, screen, app. A prompt is a question inside
+ * something else (the text to search for), which is answered before that receives keys again.
  */
 export type Scope = 'prompt' | 'overlay' | 'field' | 'panel' | 'screen' | 'app'
 
 export const SCOPE_RANK: Record<Scope, number> = { app: 0, screen: 1, panel: 2, field: 3, overlay: 4, prompt: 5 }
 
 /**
- * What an action needs: the service's answer, the right to change something there, or the right to the operation that
- * it sends, as named in the contract (`runs.cancel`).
+ * The requirement of an action: an answering service, the right to change something there, or the right to the
+ * operation that it sends, as named in the contract (`runs.cancel`).
  */
 export type Need = 'service' | 'write' | `${string}.${string}`
 
@@ -23,14 +23,13 @@ export type Binding = {
    * space are pressed in sequence: `, r`.
    */
   keys: readonly string[]
-  /** What it does in two or three words, for the footer. */
+  /** Describes its action in two or three words, for the footer. */
   label: string
   /** A longer sentence for help, if the label is not enough. */
   help?: string
   /**
-   * Shown in the footer while it works, by importance: `end` keeps the right end whatever else there is; `first` is
-   * what one comes for, then come those of the place; `spare` is at the right end too where these leave room, and
-   * `later` those of every list.
+   * Where the footer shows the binding: `end` always at the right end; `first` for the main action, then the others of
+   * the screen (`true`); `later` for those of every list; `spare` at the right end too if there is room.
    */
   hint?: 'first' | true | 'later' | 'end' | 'spare'
   /** Its action depends on which of its keys was pressed, so it cannot be run without a key. */
@@ -54,7 +53,10 @@ export type Bindings<Id extends string = string> = {
   bindings: Record<Id, Binding>
 }
 
-/** A binding on the key of a verb; `also` lists other keys that do the same and are not letters, such as `enter`. */
+/**
+ * Returns a binding on the key of a verb; `also` lists other keys that do the same and are not letters, such as
+ * `enter`.
+ */
 export function on(
   verb: Verb,
   label: string,
@@ -115,7 +117,7 @@ const DISPLAY: Record<string, string> = {
   delete: 'Del',
 }
 
-/** The displayed name of a key: `ctrl+d` is `Ctrl+D`, `, space` is `, Space`. */
+/** Returns the displayed name of a key: `ctrl+d` is `Ctrl+D`, `, space` is `, Space`. */
 export function displayKey(key: string): string {
   if (key.includes(' ')) return key.split(' ').map(displayKey).join(' ')
   if (DISPLAY[key]) return DISPLAY[key]

@@ -25,11 +25,11 @@ export type Dispatcher = {
   /** Pastes into the focused text field and nowhere else, so that a pasted newline never confirms. */
   paste(text: string): void
   /**
-   * Lines that came at once: a focused text field gets them as a paste. Where there is none they are keys that were
-   * pressed ahead of a slow line; of more than that it is a text, which is dropped and reported.
+   * Handles lines that arrived at once: a focused text field receives them as a paste. Without a field they are keys
+   * pressed ahead on a slow connection; if there are too many for that, they are a text, which is dropped and reported.
    */
   burst(text: string, keys: readonly PressedKey[]): Promise<void>
-  /** Does what the binding's key would do on the page beneath all overlays. */
+  /** Does what the binding's key would do on the page below all overlays. */
   perform(binding: ActiveBinding): Promise<void>
   /** Disables everything that needs this, on any screen, with a reason; undefined enables it again. */
   withhold(need: 'service' | 'write', reason: string | undefined): void
@@ -37,7 +37,7 @@ export type Dispatcher = {
   forbid(forbidden: Forbidden | undefined): void
   /** The group with its current keys. */
   bound<Id extends string>(group: Bindings<Id>): Bindings<Id>
-  /** What works now, nearest scope first; a key shadowed by a nearer one is left out. */
+  /** Returns the bindings that work now, closest scope first; a key taken by a closer one is left out. */
   active(): ActiveBinding[]
   /** The keys of a sequence pressed so far, and how it can continue. It waits without a time limit. */
   pending(): Pending | undefined
@@ -77,12 +77,12 @@ type State = {
   layers: Set<Layer>
   /** The keys of a started sequence, separated by spaces; empty between sequences. */
   typed: string
-  /** What the last key did, until the screen is known to show it. */
+  /** The effect of the last key, until the screen is known to show it. */
   unsettled: Binding | undefined
   touch: () => void
 }
 
-/** The only place where keys become actions. */
+/** Turns keys into actions; nothing else does. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const layers = new Set<Layer>()
   const rebound = new Map(options.bindings?.map(group => [group.name, group]))
@@ -198,13 +198,15 @@ async function handleBurst(
   const field = fieldOf(state.layers)
   if (field) {
     field.text?.(text.replaceAll(/\r\n?/g, '\n'))
-    // What follows in the same chunk applies to the text.
+    // Keys after it in the same chunk apply to the text.
     await options.settle()
   } else if (keys.length > 0 && keys.length <= MOST_BURST_KEYS) await handleBatch(state, keys, options)
   else options.report(new UnavailableAction(DROPPED_PASTE))
 }
 
-/** The meaning of the key after those of a started sequence; a key that starts or continues a sequence is kept. */
+/**
+ * Returns the meaning of the key after those of a started sequence; a key that starts or continues a sequence is kept.
+ */
 function takeKey(state: State, key: PressedKey, report: (error: unknown) => void): Match | undefined {
   const before = state.typed
   const typed = before === '' ? key.name : `${before} ${key.name}`
@@ -222,7 +224,7 @@ function takeKey(state: State, key: PressedKey, report: (error: unknown) => void
   return undefined
 }
 
-/** The text that starts at this key, as far as a focused field takes it together. */
+/** Returns the text that starts at this key, as far as a focused field takes it together. */
 function typedText(state: State, keys: readonly PressedKey[], from: number): string {
   const { layers } = state
   if (state.typed !== '' || !fieldOf(layers)) return ''

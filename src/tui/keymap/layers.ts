@@ -19,7 +19,7 @@ export type TextSink = (text: string) => void
 export type Layer = {
   bindings: Bindings
   handlers: () => Record<string, KeyHandler | Unavailable>
-  /** Which overlay the layer belongs to; 0 is the page beneath all overlays. */
+  /** The overlay that the layer belongs to; 0 is the page below all overlays. */
   depth: number
   /** Receives printable keys and pastes of a text field. */
   text?: TextSink
@@ -40,13 +40,13 @@ export type ActiveBinding = Binding & {
  */
 export const EVERYWHERE: ReadonlySet<string> = new Set(['app.interrupt', 'app.suspend', 'app.redraw', 'app.stop'])
 
-/** Keys that are text if a field has the focus: one printable character. */
+/** Returns the character of a key that is text if a field has the focus: one printable character. */
 export function printable(key: PressedKey): string | undefined {
   if (key.name === 'space') return ' '
   return [...key.name].length === 1 && key.sequence === key.name ? key.name : undefined
 }
 
-/** The layers that may receive keys now, nearest first: those of the topmost overlay, and the app's own. */
+/** Returns the layers that may receive keys now, closest first: those of the topmost overlay, and the app's own. */
 function ranked(layers: ReadonlySet<Layer>): Layer[] {
   const depth = Math.max(0, ...[...layers].map(layer => layer.depth))
   return [...layers]
@@ -58,12 +58,12 @@ function rankOf({ bindings: { scope, isFirst } }: Layer): number {
   return SCOPE_RANK[scope] + (isFirst ? 0.5 : 0)
 }
 
-/** The layer of the focused text field, if there is one. */
+/** Returns the layer of the focused text field, if there is one. */
 export function fieldOf(layers: ReadonlySet<Layer>): Layer | undefined {
   return ranked(layers).find(layer => layer.text)
 }
 
-/** Whether an overlay stops this binding of the page beneath. */
+/** Whether an overlay blocks this binding of the page below. */
 function isCovered(order: readonly Layer[], layer: Layer, id: string): boolean {
   return order[0]?.depth !== 0 && layer.depth === 0 && !EVERYWHERE.has(`${layer.bindings.name}.${id}`)
 }
@@ -78,8 +78,8 @@ function isTyped(layer: Layer, key: string, typing: boolean): boolean {
 }
 
 /**
- * What the key, or the sequence of keys with spaces between them, stands for in the nearest group that knows it: a
- * binding, or the beginning of longer sequences. A key that a text field takes as text stands for nothing.
+ * Finds the meaning of a key, or of a sequence of keys separated by spaces, in the closest group that knows it: a
+ * binding, or the beginning of longer sequences. A key that a text field takes as text has no meaning.
  */
 export function findMatch(layers: ReadonlySet<Layer>, key: string): Match | 'prefix' | undefined {
   const order = ranked(layers)
@@ -99,8 +99,8 @@ export function findMatch(layers: ReadonlySet<Layer>, key: string): Match | 'pre
 }
 
 /**
- * The handlers of a group while some needs are not met: affected ones say why they wait, whatever else would disable
- * them. A write needs the service too.
+ * Returns the handlers of a group while some needs are not met: affected ones say why they wait, whatever else would
+ * disable them. A write needs the service too.
  */
 export function withheld(
   group: Bindings,
@@ -117,7 +117,7 @@ export function withheld(
   return Object.fromEntries(entries)
 }
 
-/** What a binding of the page does now, by its full name. */
+/** Returns the handler of a page's binding, by its full name. */
 export function handlerOf(layers: ReadonlySet<Layer>, name: string): KeyHandler | Unavailable | undefined {
   for (const layer of layers)
     for (const id of Object.keys(layer.bindings.bindings))
@@ -125,7 +125,7 @@ export function handlerOf(layers: ReadonlySet<Layer>, name: string): KeyHandler 
   return undefined
 }
 
-/** Every binding that one of its keys would reach now, nearest first, with those keys. */
+/** Returns every binding that one of its keys would reach now, nearest first, with those keys. */
 export function activeBindings(layers: ReadonlySet<Layer>): ActiveBinding[] {
   const order = ranked(layers)
   const typing = fieldOf(layers) !== undefined
@@ -146,13 +146,13 @@ export function activeBindings(layers: ReadonlySet<Layer>): ActiveBinding[] {
   })
 }
 
-/** The shorter sequences that a sequence starts with: `g` for `g r`. */
+/** Returns the shorter sequences that a sequence starts with: `g` for `g r`. */
 export function beginnings(key: string): string[] {
   const parts = key.split(' ')
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(' '))
 }
 
-/** Keys that nearer groups have taken: the same ones, their continuations and their beginnings. */
+/** Returns the keys that nearer groups have taken: the same ones, their continuations and their beginnings. */
 function createShadows() {
   const taken = new Set<string>()
   const begun = new Set<string>()

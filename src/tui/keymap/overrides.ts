@@ -6,9 +6,9 @@ import { beginnings, EVERYWHERE } from './layers.ts'
 export type Overrides = Readonly<Record<string, readonly string[]>>
 
 /**
- * The groups with the keys that a person gave them. An override that cannot be is left out and said in a sentence: no
- * such binding, no such key, or a key that something else has which can be there at the same time. What the
- * declarations themselves share (a nearer group that takes a key over) stays shared.
+ * Returns the groups with the person's keys. An invalid override is left out and reported in a sentence: an unknown
+ * binding, an unknown key, or a key of another binding that can be active at the same time. Keys that declarations
+ * share by default (a closer group takes the key) stay shared.
  */
 export function applyOverrides(
   groups: readonly Bindings[],

@@ -4,7 +4,7 @@ import type { Pending } from './dispatcher.ts'
 import type { ActiveBinding, TextSink } from './layers.ts'
 import { useKeymap } from './keymap-context.tsx'
 
-/** Text of all reasons, to detect changes of availability. */
+/** Returns the text of all reasons, to detect changes of availability. */
 function availability(handlers: Handlers<string>): string {
   return Object.entries(handlers)
     .map(([id, handler]) => ('unavailable' in handler ? `${id}:${handler.unavailable}` : ''))
@@ -12,9 +12,9 @@ function availability(handlers: Handlers<string>): string {
 }
 
 /**
- * Connects declared bindings to handlers while the component is mounted and `active`.
- * Every id wants a function or `unavailable('why')`. Handlers may change on every render:
- * the layer stays where it is, so rendering never alters routing.
+ * Connects declared bindings to handlers while the component is mounted and `active`. Every id needs a function or
+ * `unavailable('why')`. Handlers may change on every render: the layer keeps its position, so rendering never changes
+ * the routing.
  */
 export function useBindings<Id extends string>(
   bindings: Bindings<Id>,
@@ -45,14 +45,14 @@ export function useBindings<Id extends string>(
   }, [dispatcher, active, reasons])
 }
 
-/** The bindings that work now, nearest first; renders again when they change. */
+/** Returns the bindings that work now, nearest first; renders again when they change. */
 export function useActiveBindings(): ActiveBinding[] {
   const { dispatcher } = useKeymap()
   useSyncExternalStore(dispatcher.subscribe, dispatcher.version)
   return dispatcher.active()
 }
 
-/** The started sequence of keys, if there is one; renders again when it changes. */
+/** Returns the started sequence of keys, if there is one; renders again when it changes. */
 export function usePendingKeys(): Pending | undefined {
   const { dispatcher } = useKeymap()
   useSyncExternalStore(dispatcher.subscribe, dispatcher.version)
@@ -60,8 +60,8 @@ export function usePendingKeys(): Pending | undefined {
 }
 
 /**
- * How to name the key of a binding in a sentence, as it is bound here: `Press ${key(runsKeys, 'launch')} to launch it.`
- * Never write a key into a text; people bind their own.
+ * Returns a function that names the key of a binding in a sentence, with the person's own keys: `Press ${key(runsKeys,
+ * 'launch')} to launch it.` Never write a key into a text, since people can change keys.
  */
 export function useKeyName(): <Id extends string>(group: Bindings<Id>, id: NoInfer<Id>) => string {
   const { dispatcher } = useKeymap()

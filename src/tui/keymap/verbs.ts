@@ -1,6 +1,6 @@
 /**
- * What a letter or sign means, on every screen. A binding takes its key from here with `on` of `binding.ts`, so that
- * one key never means two things and one thing never has two keys; {@link KEY_EXCEPTIONS} names where it does anyway.
+ * The meaning of each letter or sign, on every screen. A binding takes its key from here with `on` of `binding.ts`, so
+ * that one key never means two things and one thing never has two keys; {@link KEY_EXCEPTIONS} lists the exceptions.
  */
 export const VERBS = {
   new: { key: 'n', does: 'Create an item of the list.' },

@@ -1,9 +1,9 @@
-/** Cells across and down. */
+/** Columns and rows of cells. */
 export type Cells = { columns: number; rows: number }
 
 /**
- * Cells of a picture: as many as its pixels need, fewer if the room is smaller, and at least one. A cell holds
- * `cell.width` by `cell.height` of its pixels.
+ * Returns the cells of a picture: as many as its pixels need, fewer if the room is smaller, and at least one. A cell
+ * holds `cell.width` by `cell.height` of its pixels.
  */
 export function fit(
   picture: { width: number; height: number },

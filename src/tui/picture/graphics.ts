@@ -2,7 +2,7 @@ import type { Screen } from '../terminal/screen.ts'
 import { fit, type Cells } from './fit.ts'
 import * as kitty from './kitty.ts'
 
-/** What pictures require of the screen. */
+/** The functions of the screen that pictures need. */
 export type PictureScreen = Pick<Screen, 'control' | 'onReply' | 'onEnter' | 'asks'>
 
 /** A picture for the terminal: pixels with red, green, blue and opacity, deflated and in base64. */
@@ -22,7 +22,7 @@ export type Graphics = {
   /** Asks the terminal, once, whether it supports pictures. */
   ask(): void
   subscribe(listener: () => void): () => void
-  /** Changes when the terminal has answered. */
+  /** Returns a number that changes when the terminal has answered. */
   version(): number
   /** Rows of cells that show the picture in this room; undefined if the terminal does not support it. */
   draw(picture: SentPicture, natural: { width: number; height: number }, room: Cells): string[] | undefined

@@ -2,7 +2,7 @@ import { scaled, type Raster } from '../../lib/raster.ts'
 import type { ColourLevel } from '../theme/palettes.ts'
 import type { Cells } from './fit.ts'
 
-/** How many pixels a cell holds when it is drawn as half blocks. */
+/** Pixels that a cell contains when drawn as half blocks. */
 export const HALF_BLOCK = { width: 1, height: 2 }
 
 /** Pixels with less opacity are not drawn, so that the background shows. */
@@ -35,7 +35,7 @@ const CUBE_STEPS = CUBE.map((level): Colour => [level, 0, 0])
 
 type Colour = readonly [red: number, green: number, blue: number]
 
-/** A picture as rows of text: two pixels a cell, one above the other, in the available colors. */
+/** Returns a picture as rows of text: two pixels a cell, one above the other, in the available colors. */
 export function halfBlocks(raster: Raster, { columns, rows }: Cells, level: Exclude<ColourLevel, 0>): string[] {
   const { pixels } = scaled(raster, columns, rows * 2)
   const penAt = remembered(level)
@@ -90,7 +90,7 @@ function penOf(colour: Colour, level: Exclude<ColourLevel, 0>): Pen {
   return { front: `3${sgr}`, back: `4${sgr}` }
 }
 
-/** The nearest color of the cube and of the greys; the first sixteen can be changed by the user. */
+/** Returns the nearest color of the cube and of the greys; the first sixteen can be changed by the user. */
 function of256(colour: Colour): number {
   const [red = 0, green = 0, blue = 0] = colour.map(value => nearest([value, 0, 0], CUBE_STEPS))
   const grey = Math.max(0, Math.min(23, Math.round(((colour[0] + colour[1] + colour[2]) / 3 - 8) / 10)))

@@ -2,9 +2,9 @@ import { PLACEHOLDER } from '../terminal/graphemes.ts'
 import type { Cells } from './fit.ts'
 
 /*
- * Pictures of the kitty graphics protocol by Unicode placeholders (sw.kovidgoyal.net/kitty/graphics-protocol): a
- * picture is sent once, and cells that are text say which part of it they show. So it is cut, moved and removed with
- * the cells, and nothing of it can stand outside a pane.
+ * Pictures of the kitty graphics protocol with Unicode placeholders (sw.kovidgoyal.net/kitty/graphics-protocol): a
+ * picture is sent once, and text cells say which part of it they show. So it is cut, moved and removed with the cells,
+ * and no part of it can appear outside a pane.
  */
 
 /** Maximum base64 in one piece of a transmission. */
@@ -31,7 +31,7 @@ const SINCE: Readonly<Record<string, readonly [number, number]>> = { kitty: [0, 
 
 /** XTVERSION, which terminals that do not know it ignore. */
 export const ASK_NAME = '\u001b[>q'
-/** Asks for the pixels of a cell (xterm's ctlseqs, window operation 16). */
+/** Asks for the size of a cell in pixels (xterm's ctlseqs, window operation 16). */
 export const ASK_CELL = '\u001b[16t'
 /** Asks whether pictures are supported, without showing one; only for terminals known to understand it. */
 export const ASK_PICTURES = '\u001b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u001b\\'
@@ -50,13 +50,13 @@ export function picturesReply(sequence: string): boolean | undefined {
   return sequence.startsWith('\u001b_G') ? sequence.startsWith('\u001b_Gi=31;OK') : undefined
 }
 
-/** The pixels of a cell in a terminal's answer; undefined for another answer, or an invalid size. */
+/** Returns the pixels of a cell in a terminal's answer; undefined for another answer, or an invalid size. */
 export function cellReply(sequence: string): { width: number; height: number } | undefined {
   const [, height, width] = /^\u001b\[6;(\d{1,3});(\d{1,3})t$/.exec(sequence) ?? []
   return Number(width) > 0 && Number(height) > 0 ? { width: Number(width), height: Number(height) } : undefined
 }
 
-/** Sends pixels, red, green, blue and opacity, deflated and in base64, without showing them. */
+/** Sends pixels (red, green, blue and opacity, deflated and in base64) without showing them. */
 export function transmission(id: number, picture: { width: number; height: number; deflated: string }): string {
   const { width, height, deflated } = picture
   const pieces = deflated.match(new RegExp(`.{1,${PIECE}}`, 'g')) ?? ['']
@@ -74,12 +74,12 @@ export function placement(id: number, { columns, rows }: Cells): string {
   return `\u001b_Ga=p,U=1,q=2,i=${id},p=1,c=${columns},r=${rows}\u001b\\`
 }
 
-/** Forgets a picture. */
+/** Returns a sequence that deletes a picture. */
 export function deletion(id: number): string {
   return `\u001b_Ga=d,d=I,q=2,i=${id}\u001b\\`
 }
 
-/** The cells of a picture: the color is its number, and the marks are row and column. */
+/** Returns the cells of a picture: the color is its number, and the marks are row and column. */
 export function placeholders(id: number, { columns, rows }: Cells): string[] {
   const colour = `\u001b[38;2;${(id >> 16) & 255};${(id >> 8) & 255};${id & 255}m`
   return Array.from({ length: rows }, (_, row) => {

@@ -15,7 +15,7 @@ export function defineRoute<const Screen extends string, const Path extends stri
   return {
     screen,
     path,
-    /** A place on this screen; undefined values are left out. */
+    /** Returns a place on this screen; undefined values are left out. */
     to(params: Record<string, string | undefined> = {}): Place {
       const entries = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined)
       return { screen, params: Object.fromEntries(entries) }
@@ -37,7 +37,7 @@ function segments(path: string): { name: string; parameter: boolean; optional: b
     }))
 }
 
-/** The place as text below the profile: `projects/P/runs/R?tab=trace`. */
+/** Returns the place as text, without the profile: `projects/P/runs/R?tab=trace`. */
 export function formatPlace(routes: readonly Route[], place: Place): string {
   const route = routes.find(candidate => candidate.screen === place.screen)
   if (!route) return place.screen
@@ -53,12 +53,12 @@ export function formatPlace(routes: readonly Route[], place: Place): string {
   return parts.join('/') + (query ? `?${query}` : '')
 }
 
-/** The whole address, with its profile. */
+/** Returns the whole address, with its profile. */
 export function formatLocator(routes: readonly Route[], profile: string, place: Place): string {
   return `${SCHEME}${encodeURIComponent(profile)}/${formatPlace(routes, place)}`
 }
 
-/** The profile that a whole address names; undefined without one. */
+/** Returns the profile that a whole address names; undefined without one. */
 export function profileOf(text: string): string | undefined {
   if (!text.startsWith(SCHEME)) return undefined
   const [name = ''] = text.slice(SCHEME.length).split('/')

@@ -6,7 +6,7 @@ const RouterContext = createContext<Router | undefined>(undefined)
 
 const RoutesContext = createContext<readonly Route[]>([])
 
-/** @param props.routes of all screens, for links */
+/** @param props.routes the routes of all screens, for links */
 export function RouterProvider(props: { router: Router; routes?: readonly Route[]; children: ReactNode }) {
   return (
     <RouterContext.Provider value={props.router}>
@@ -15,7 +15,7 @@ export function RouterProvider(props: { router: Router; routes?: readonly Route[
   )
 }
 
-/** The routes of all screens, which write a place as a link. */
+/** Returns the routes of all screens, which turn a place into a link. */
 export function useRoutes(): readonly Route[] {
   return useContext(RoutesContext)
 }
@@ -26,7 +26,7 @@ export function useRouter(): Router {
   return router
 }
 
-/** The current place; renders again when it changes. */
+/** Returns the current place; renders again when it changes. */
 export function usePlace(): Place {
   const router = useRouter()
   return useSyncExternalStore(router.subscribe, router.current)

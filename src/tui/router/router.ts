@@ -33,7 +33,7 @@ function same(a: Place, b: Place): boolean {
   return a.screen === b.screen && isDeepStrictEqual(a.params, b.params)
 }
 
-/** Where the person is, and where they were before. */
+/** Creates the router, which knows the current and the previous place. */
 export function createRouter(initial: Place): Router {
   let current = initial
   let previous: Place | undefined

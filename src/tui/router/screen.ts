@@ -5,13 +5,13 @@ import type { NamedPlace } from './named-place.ts'
 import type { Place, Route } from './place.ts'
 
 /**
- * A screen as its folder declares it. Tabs, go-keys, palette, help, completion and docs derive from the list of these
- * in `app/screens.ts`; what draws the screen is loaded with the dashboard alone, so a declaration imports no component.
+ * A screen as its folder declares it. Tabs, go-keys, palette, help, completion and docs are derived from the list in
+ * `app/screens.ts`. The drawing code is loaded only with the dashboard, so a declaration imports no component.
  */
 export type ScreenDeclaration<Name extends string = string> = {
   route: Route & { screen: Name; to: (params?: Record<string, string | undefined>) => Place }
   title: string
-  /** What it shows, as a sentence of at most 50 characters, to fit beside the title. */
+  /** A description of at most 50 characters, to fit beside the title. */
   about: string
   /**
    * Its position among the numbered tabs; without one it is opened with its letter, the palette and links, and has a
@@ -20,9 +20,9 @@ export type ScreenDeclaration<Name extends string = string> = {
   order?: number
   /** The letter that opens it after the comma. */
   goKey: string
-  /** What that key opens, if the title is not enough. */
+  /** The name of what that key opens, if the title is not enough. */
   goLabel?: string
-  /** Every group of keys that its folder declares, widest first. */
+  /** Every group of keys that its folder declares, outermost first. */
   bindings: readonly Bindings[]
   /** Things of this screen that can be opened by name, from data that was already read. */
   named?: (queryClient: QueryClient) => NamedPlace[]

@@ -8,7 +8,9 @@ const PARAMETER = /\{(\w+)\}/g
 /** Valid ids of a service: other text could escape its part of an address. */
 const ID = /^[\w.~-]+$/
 
-/** The page of the hosted UI for this place, or at least its project; undefined if neither has a known address. */
+/**
+ * Returns the page of the hosted UI for this place, or at least its project; undefined if neither has a known address.
+ */
 export function webAddress(addresses: WebAddresses, place: Place): string | undefined {
   for (const screen of [place.screen, 'projects']) {
     const template = ownValue(addresses, screen)
@@ -26,8 +28,8 @@ export function isWebAddress(text: string): boolean {
 }
 
 /**
- * The place that a page of the hosted UI shows, by the addresses that {@link webAddress} fills in. A page below the one
- * that an address names is of the same place; of several that fit, the one that names most wins.
+ * Returns the place shown by a page of the hosted UI, by reversing {@link webAddress}. A page below a known address is
+ * the same place; of several matching addresses, the most specific wins.
  */
 export function placeAtAddress(addresses: WebAddresses, text: string): Place | undefined {
   if (!isWebAddress(text)) return undefined
@@ -39,12 +41,12 @@ export function placeAtAddress(addresses: WebAddresses, text: string): Place | u
   return found.toSorted((a, b) => b.weight - a.weight)[0]?.place
 }
 
-/** What a profile says about its web pages. */
+/** The web pages in a profile. */
 export type Pages = { local: boolean; web?: WebAddresses | undefined }
 
 /**
- * The place named by a text: an address, the part of it below the profile, or the address of a page of the hosted UI.
- * Undefined if it names none of this profile.
+ * Returns the place named by a text: an address, the part of it below the profile, or the address of a page of the
+ * hosted UI. Undefined if it names none of this profile.
  */
 export function readPlace(routes: readonly Route[], text: string, { local, web }: Pages): Place | undefined {
   if (!isWebAddress(text)) return parsePlace(routes, text)
@@ -52,7 +54,9 @@ export function readPlace(routes: readonly Route[], text: string, { local, web }
   return local ? undefined : placeInPath(routes, text)
 }
 
-/** The place in the path of an address in our own words, if the addresses of the hosted UI are not configured. */
+/**
+ * Returns the place in the path of an address in our own words, if the addresses of the hosted UI are not configured.
+ */
 function placeInPath(routes: readonly Route[], text: string): Place | undefined {
   const { pathname, hash } = new URL(text)
   const words = `${pathname}/${hash.replace(/^#/, '')}`.split('/').filter(Boolean)
@@ -75,7 +79,10 @@ function partsOf({ origin, pathname, searchParams, hash }: URL): Parts {
 
 type Match = { params: Record<string, string>; weight: number }
 
-/** Values for the parameters of a template in a matching address; the weight counts what they have in common. */
+/**
+ * Returns the values for the parameters of a template in a matching address; the weight counts what they have in
+ * common.
+ */
 function match(template: string, given: Parts): Match | undefined {
   // URL escapes the braces, and `partsOf` reverts that.
   const expected = URL.canParse(template) ? partsOf(new URL(template)) : undefined

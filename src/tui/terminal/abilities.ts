@@ -1,4 +1,4 @@
-/** What the terminal can show. */
+/** Abilities of the terminal. */
 export type Abilities = {
   /** Number of colors: none, 16, the 256 of xterm, or 24 bits. */
   colour: 0 | 16 | 256 | 'true'
@@ -15,8 +15,8 @@ const TRUE_COLOUR_TERMS = /-direct$|^xterm-(?:kitty|ghostty)$|^(?:alacritty|cont
 const COLOUR_TERMS = /^(?:ansi|cygwin|dtterm|konsole|linux|putty|rxvt|screen|st|tmux|vt100|vt220|xterm)(?:[-.]|$)|color/
 
 /**
- * Abilities reported by the environment. FORCE_COLOR (force-color.org) beats NO_COLOR (no-color.org), which counts when
- * it is not empty; then a dumb or absent terminal, COLORTERM, TERM_PROGRAM and TERM decide.
+ * Returns the abilities that the environment reports. FORCE_COLOR (force-color.org) overrides NO_COLOR (no-color.org),
+ * which counts if it is not empty; then a dumb or absent terminal, COLORTERM, TERM_PROGRAM and TERM decide.
  */
 export function abilitiesOf(env: NodeJS.ProcessEnv, isTTY: boolean): Abilities {
   const term = env.TERM ?? ''

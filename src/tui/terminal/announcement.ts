@@ -1,15 +1,15 @@
 import { desktopSequence, title } from './osc.ts'
 
 /**
- * How the end of a followed run is announced besides the screen. `desktop` is OSC 9, for what iTerm2, WezTerm and
- * Ghostty show; OSC 777 is of foot, rxvt and Contour, OSC 99 of kitty.
+ * How the end of a followed run is announced in addition to the screen. `desktop` is OSC 9, which iTerm2, WezTerm and
+ * Ghostty show; OSC 777 is for foot, rxvt and Contour, OSC 99 for kitty.
  */
 export const NOTIFY_CHOICES = ['off', 'auto', 'bell', 'desktop', 'osc777', 'osc99', 'title'] as const
 export type Notify = (typeof NOTIFY_CHOICES)[number]
 
 const BELL = '\x07'
 
-/** The sequence to send to the terminal, empty if not wanted; a dumb one only has the bell. */
+/** Returns the sequence to send to the terminal, empty if not wanted; a dumb one only has the bell. */
 export function announcement(how: Notify, text: string, env: NodeJS.ProcessEnv, isDumb = false): string {
   const chosen = how === 'auto' ? noticeOf(env) : how
   if (chosen === 'off') return ''
@@ -19,8 +19,8 @@ export function announcement(how: Notify, text: string, env: NodeJS.ProcessEnv, 
 }
 
 /**
- * The notices that the terminal is known to support, else the bell, since others may print the sequence. The terminal
- * behind tmux or GNU screen is unknown.
+ * Returns the notices that the terminal is known to support, else the bell, since others may print the sequence. The
+ * terminal behind tmux or GNU screen is unknown.
  */
 function noticeOf({ TERM = '', TERM_PROGRAM = '', TMUX, STY, KITTY_WINDOW_ID }: NodeJS.ProcessEnv) {
   if (TMUX || STY || /^(?:screen|tmux)/.test(TERM)) return 'bell'

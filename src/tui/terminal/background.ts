@@ -1,10 +1,10 @@
-/** OSC 11: asks for the colour behind the text (xterm's ctlseqs). */
+/** OSC 11: asks for the background color (xterm's ctlseqs). */
 export const ASK_BACKGROUND = '\x1b]11;?\x1b\\'
 
 /** Color numbers of COLORFGBG that are light; the others, and `default`, are dark or unknown. */
 const LIGHT_NUMBERS: ReadonlySet<string> = new Set(['7', '9', '10', '11', '12', '13', '14', '15'])
 
-/** The terminal's background as `#rrggbb` from its reply; undefined for another reply. */
+/** Returns the terminal's background as `#rrggbb` from its reply; undefined for another reply. */
 export function backgroundReply(sequence: string): string | undefined {
   const match = /^\x1b\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(sequence)
   if (match === null) return undefined
@@ -33,7 +33,9 @@ function channel(digits: string): string {
     .padStart(2, '0')
 }
 
-/** The background as reported by rxvt, Konsole and others, `foreground;background`; undefined if not reported. */
+/**
+ * Returns the background as reported by rxvt, Konsole and others, `foreground;background`; undefined if not reported.
+ */
 export function backgroundOf(env: NodeJS.ProcessEnv): 'light' | 'dark' | undefined {
   const number = env.COLORFGBG?.split(';').at(-1)
   if (number === undefined || !/^\d{1,2}$/.test(number)) return undefined

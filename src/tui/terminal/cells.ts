@@ -2,15 +2,17 @@ import { onBlank, PLAIN, type Style } from './style.ts'
 
 /** One immutable row of the screen. */
 export type Row = {
-  /** The grapheme of each cell; the further cells of a wide one are empty strings. */
+  /** The grapheme of each cell; the other cells of a wide grapheme are empty strings. */
   readonly graphemes: readonly string[]
-  /** Of a blank only what is seen of it, so that blanks which look the same have the same. */
+  /**
+   * The style of each cell; a blank has only the visible part, so that blanks that look the same have the same style.
+   */
   readonly styles: readonly Style[]
   /** From this column on every cell is a plain blank. */
   readonly blankFrom: number
 }
 
-/** A row from its cells; takes ownership of the arrays. */
+/** Creates a row from its cells; takes ownership of the arrays. */
 export function rowOf(graphemes: string[], styles: Style[]): Row {
   for (let at = 0; at < styles.length; at++) if (graphemes[at] === ' ') styles[at] = onBlank(styles[at] ?? PLAIN)
   let blankFrom = graphemes.length
@@ -18,19 +20,22 @@ export function rowOf(graphemes: string[], styles: Style[]): Row {
   return { graphemes, styles, blankFrom }
 }
 
-/** A row of plain blanks, `width` cells wide. */
+/** Creates a row of plain blanks, `width` cells wide. */
 export function blankRow(width: number): Row {
   return { graphemes: new Array<string>(width).fill(' '), styles: new Array<Style>(width).fill(PLAIN), blankFrom: 0 }
 }
 
-/** Cells of the grapheme that starts at `column`. */
+/** Returns the cells of the grapheme that starts at `column`. */
 export function cellsAt(row: Row, column: number): number {
   let end = column + 1
   while (end < row.graphemes.length && row.graphemes[end] === '') end++
   return end - column
 }
 
-/** `base` with `above` laid over it from `column` on; wide graphemes cut by an edge become blanks of their style. */
+/**
+ * Returns `base` with `above` laid over it from `column` on; wide graphemes cut by an edge become blanks in their
+ * style.
+ */
 export function overlay(base: Row, above: Row, column: number): Row {
   const width = base.graphemes.length
   const end = Math.min(width, column + above.graphemes.length)
@@ -47,7 +52,7 @@ export function overlay(base: Row, above: Row, column: number): Row {
   return rowOf(graphemes, styles)
 }
 
-/** When `column` lies inside a wide grapheme, blanks the part before it. */
+/** If `column` is inside a wide grapheme, blanks the part before it. */
 function blankBackward(graphemes: string[], column: number): void {
   if (graphemes[column] !== '') return
   let start = column - 1

@@ -4,19 +4,19 @@ import { PLACEHOLDER } from './graphemes.ts'
 import { createRegion, type Rectangle, type Region, type RegionLayer } from './region.ts'
 import { PLAIN, type Style } from './style.ts'
 
-/** A part of the screen that stands back behind what is above it. */
+/** A muted part of the screen, behind what is above it. */
 export type Quiet = {
   page: Rectangle
   above: Rectangle
-  /** A character in the look that everything gets there; without colours nothing changes. */
+  /** A character in the style that the whole part gets; without colors nothing changes. */
   look: string
-  /** Characters in looks that are quiet already. */
+  /** Characters in styles that are muted already. */
   kept: readonly string[]
 }
 
 type QuietLook = { page: Rectangle; above: Rectangle; style: Style; kept: ReadonlySet<Style> }
 
-/** What should be on the screen: Ink's frame with the regions above it, and which rows changed. */
+/** The intended content of the screen: Ink's frame with the regions above it, and which rows changed. */
 export class Composition {
   columns = 0
   rows = 0
@@ -30,7 +30,7 @@ export class Composition {
   readonly #layers = new Map<string, RegionLayer>()
   #quiet: QuietLook | undefined
 
-  /** Lines of the last frame, also those below the screen. */
+  /** Number of lines of the last frame, including those below the screen. */
   get lineCount(): number {
     return this.#lines.length
   }
@@ -45,9 +45,7 @@ export class Composition {
     this.setFrame(this.#lines)
   }
 
-  /**
-   * Takes over a frame; rows with the text of the last frame are not parsed again, lines below the screen not shown.
-   */
+  /** Sets a frame; rows with the same text as before are not parsed again, and lines below the screen are not shown. */
   setFrame(lines: string[]): void {
     const pens: Style[] = [PLAIN]
     for (let row = 0; row < this.rows; row++) {
@@ -114,14 +112,14 @@ export class Composition {
   }
 }
 
-/** The row with what is on the quiet page, but not under what is above it, in the one look. */
+/** Returns the row with the muted page in one style, except what is above it. */
 function quietRow(row: Row, at: number, { page, above, style, kept }: QuietLook): Row {
   if (at < page.row || at >= page.row + page.height) return row
   const covers = at >= above.row && at < above.row + above.height
   const styles = row.styles.map((own, column) => {
     const isAbove = covers && column >= above.column && column < above.column + above.width
     const isBeside = column < page.column || column >= page.column + page.width
-    // Its colour says which picture it is a cell of.
+    // The color of the cell identifies its picture.
     const isPicture = row.graphemes[column]?.startsWith(PLACEHOLDER)
     return isAbove || isBeside || isPicture || kept.has(own) ? own : style
   })

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 
-/** Every signal that ends the program and can be heard; all of them give the terminal back and settle what is open. */
+/** Every signal that ends the program and can be caught; all of them restore the terminal and settle open work. */
 const ENDING_SIGNALS = [
   'SIGINT',
   'SIGTERM',
@@ -15,7 +15,10 @@ const ENDING_SIGNALS = [
 
 export type EndingSignal = (typeof ENDING_SIGNALS)[number]
 
-/** What a shell reports of a program that a signal ended: 128 and the signal's number on this system. */
+/**
+ * Returns the exit code that a shell reports for a program ended by a signal: 128 plus the signal's number on this
+ * system.
+ */
 export function signalExitCode(signal: EndingSignal): number {
   return 128 + constants.signals[signal]
 }
@@ -24,15 +27,15 @@ export function isEndingSignal(value: unknown): value is EndingSignal {
   return ENDING_SIGNALS.some(signal => signal === value)
 }
 
-/** Those of the ending signals that this system has, with their numbers. */
+/** Returns the ending signals of this system, with their numbers. */
 export function heardSignals(): readonly (readonly [EndingSignal, number])[] {
   return ENDING_SIGNALS.filter(signal => signal in constants.signals).map(signal => [signal, constants.signals[signal]])
 }
 
-/** Calls the listener at each signal that would end the process; the answer stops that. */
+/** Calls the listener at each signal that would end the process; returns a function that stops that. */
 export function onEndingSignal(listener: (signal: EndingSignal) => void): () => void {
   const heard = heardSignals().map(([signal]) => signal)
-  // Node adds the number of the signal.
+  // Node also passes the number of the signal.
   const hear = (signal: NodeJS.Signals): void => listener(signal as EndingSignal)
   for (const signal of heard) process.on(signal, hear)
   return () => {

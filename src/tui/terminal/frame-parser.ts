@@ -5,22 +5,22 @@ import { applySgr, PLAIN, withLink, type Style } from './style.ts'
 const CACHED_ROWS = 256
 const MAX_LINK_LENGTH = 2083
 
-/** What one write of Ink's log-update means. */
+/** The content of one write of Ink's log-update. */
 export type FrameWrite = {
-  /** The frame's text without the sequences around it; undefined when the write holds none. */
+  /** The frame's text without the sequences around it; undefined if the write contains none. */
   body: string | undefined
-  /** Where Ink shows the cursor: column and rows up from the frame's last line. */
+  /** Ink's cursor position: column, and rows up from the frame's last line. */
   cursor: { up: number; column: number } | undefined
   hidesCursor: boolean
 }
 
-/** Cursor movement, erasing and modes, but not SGR, in front of a frame. */
+/** Matches cursor movement, erasing and modes, but not SGR, before a frame. */
 const LEADING_CONTROLS = /(?:\x1b\[[0-9;?]*[@-ln-~])*/y
 const HIDE_CURSOR = '\x1b[?25l'
 const SHOW_CURSOR = '\x1b[?25h'
 const CURSOR_SUFFIX = /(?:\x1b\[(\d*)A)?\x1b\[(\d*)G\x1b\[\?25h$/
 
-/** Takes apart what Ink writes: `eraseLines + frame + cursor`, or cursor movement alone. */
+/** Splits what Ink writes: `eraseLines + frame + cursor`, or cursor movement alone. */
 export function splitWrite(data: string): FrameWrite {
   const suffix = data.endsWith(SHOW_CURSOR) ? CURSOR_SUFFIX.exec(data) : null
   const rest = suffix === null ? data : data.slice(0, suffix.index)
@@ -40,15 +40,15 @@ function count(digits: string | undefined, absent: number): number {
 type ParsedRow = { row: Row; end: Style }
 
 export type RowParser = {
-  /** The row of cells for one line of text; the pen starts as `start` (plain unless given). */
+  /** Parses one line of text into a row of cells; the pen starts as `start` (plain by default). */
   parse(line: string, start?: Style): ParsedRow
 }
 
 type KeptRow = ParsedRow & { line: string }
 
-/** Parses lines into rows `width` cells wide and keeps a bounded number of them by their text. */
+/** Returns a parser of lines into rows `width` cells wide, with a bounded cache by their text. */
 export function createRowParser(width: number): RowParser {
-  // Two generations: a row used again moves to the young one, so forgetting the old one drops what is not in use.
+  // Two generations: a row that is used again moves to the young one, so dropping the old one drops only unused rows.
   let young = new Map<string, KeptRow>()
   let old = young
   return {
@@ -66,7 +66,7 @@ export function createRowParser(width: number): RowParser {
   }
 }
 
-/** The same text by itself: V8 keeps a part of a text as a view, and with it the whole frame that it is cut from. */
+/** Copies the text: V8 keeps a substring as a view of the whole frame, which would stay in memory. */
 function ownText(line: string): string {
   return ` ${line}`.slice(1)
 }
@@ -77,7 +77,7 @@ function parseRow(line: string, width: number, start: Style): ParsedRow {
   let style = start
   const place = (grapheme: string, cells: number): void => {
     if (graphemes.length >= width) return
-    // A wide grapheme is never halved by the edge: a blank is in its place.
+    // A wide grapheme is never cut in half at the edge: a blank replaces it.
     const visible = graphemes.length + cells <= width
     for (let cell = 0; cell < cells && graphemes.length < width; cell++) {
       graphemes.push(visible ? (cell === 0 ? grapheme : '') : ' ')
@@ -103,7 +103,7 @@ function parseRow(line: string, width: number, start: Style): ParsedRow {
   return { row: rowOf(graphemes, styles), end: style }
 }
 
-/** End of the run of text without C0, DEL and C1 characters. */
+/** Returns the end of the text without C0, DEL and C1 characters. */
 function endOfText(line: string, from: number): number {
   let index = from
   for (; index < line.length; index++) {
@@ -119,7 +119,7 @@ const CSI = /(?:\x1b\[|\x9b)([0-?]*)([ -/]*)([@-~]?)/y
 const STRING = /(?:\x1b([\]PX^_])|([\x9d\x90\x98\x9e\x9f]))([^\x07\x1b\x9c]*)(?:\x07|\x1b\\|\x9c)?/y
 const OTHER_ESCAPE = /\x1b[ -/]*[0-~]?/y
 
-/** Reads the control character or escape sequence (7-bit or C1) at `at`; all but SGR, OSC 8 and tab are dropped. */
+/** Parses the control character or escape sequence (7-bit or C1) at `at`; drops all except SGR, OSC 8 and tab. */
 function readControl(line: string, at: number): Control {
   if (line[at] === '\t') return { kind: 'tab', value: '', end: at + 1 }
   const csi = matchAt(CSI, line, at)
@@ -143,7 +143,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-/** The `params;uri` of an OSC 8 text; empty ends the link. Addresses that are not plain ASCII are no links. */
+/** Returns the `params;uri` of an OSC 8 text; empty ends the link. Addresses that are not plain ASCII are no links. */
 function linkOf(text: string): string | undefined {
   const match = /^8;([\w:=.-]*);([\x21-\x7e]*)$/.exec(text)
   if (match === null) return text.startsWith('8;') ? '' : undefined

@@ -3,19 +3,19 @@ import { withoutUnprintable } from '../../lib/printable.ts'
 
 const MAX_GRAPHEME_LENGTH = 32
 
-/** Begins a cell that shows a part of a picture, with a mark for its row and one for its column behind it. */
+/** Starts a cell that shows a part of a picture; a mark for its row and one for its column follow. */
 export const PLACEHOLDER = '\u{10eeee}'
 const PICTURE_CELL = /^\u{10eeee}\p{Mn}{2}$/u
 
-/** Made for the first text that needs it: Unicode's rules take 3 MB. */
+/** Created for the first text that needs it: Unicode's rules take 3 MB. */
 let segmenter: Intl.Segmenter | undefined
 
-/** A check mark and a ballot cross: the only ones of their block here that were never emoji anywhere. */
+/** A check mark and a ballot cross: the only ones in their block that were never emoji anywhere. */
 const TICKS = new Set([0x2713, 0x2717])
 
 /**
- * Cells taken by a UTF-16 unit on which every terminal agrees and that never joins its neighbours (1 or 2), or 0
- * when that is not sure: combining marks, emoji, joiners, surrogates, scripts with shaping.
+ * Returns the cells of a UTF-16 unit (1 or 2) if all terminals agree on them and the unit never joins its neighbors; 0
+ * if unsure: combining marks, emoji, joiners, surrogates, scripts with shaping.
  */
 export function sureWidth(unit: number): 0 | 1 | 2 {
   if (unit < 0x7f) return unit >= 0x20 ? 1 : 0
@@ -26,7 +26,7 @@ export function sureWidth(unit: number): 0 | 1 | 2 {
   return isPlainWide(unit) ? 2 : 0
 }
 
-/** Latin, Greek, Cyrillic, punctuation, currency, arrows and operators: one cell, no joining. */
+/** Whether a unit is Latin, Greek, Cyrillic, punctuation, currency, an arrow or an operator: one cell, no joining. */
 function isPlainText(unit: number): boolean {
   return (
     (unit >= 0xa1 && unit < 0x250 && unit !== 0xad) ||
@@ -40,7 +40,7 @@ function isPlainText(unit: number): boolean {
   )
 }
 
-/** Kana, unified ideographs, Hangul syllables and fullwidth forms: two cells, no joining. */
+/** Whether a unit is kana, a unified ideograph, a Hangul syllable or a fullwidth form: two cells, no joining. */
 function isPlainWide(unit: number): boolean {
   return (
     (unit >= 0x3041 && unit <= 0x3096) ||
@@ -52,27 +52,27 @@ function isPlainWide(unit: number): boolean {
 }
 
 /**
- * Whether a UTF-16 unit is a grapheme of its own beside others like it: what has a sure width, and symbols such as
- * ticks.
+ * Whether a UTF-16 unit is always a grapheme of its own beside others like it: units with a known width, and symbols
+ * such as ticks.
  */
 function standsAlone(unit: number): boolean {
   return sureWidth(unit) > 0 || (unit >= 0x2600 && unit < 0x27c0)
 }
 
-/** Whether terminals surely agree on the cells of this grapheme, so that the cursor stands where we think. */
+/** Whether terminals agree on the cells of this grapheme, so that the cursor is where expected. */
 export function isSure(grapheme: string): boolean {
   return grapheme.length === 1 ? sureWidth(grapheme.charCodeAt(0)) > 0 : grapheme.startsWith(PLACEHOLDER)
 }
 
 /**
- * Calls `place` for every visible grapheme of `text` with its width in cells. `text` holds no control characters.
- * Graphemes without width (lone marks) and what is not printable are left out; endless stacks of marks are cut.
+ * Calls `place` for every visible grapheme of `text` with its width in cells. `text` must not contain control
+ * characters. Graphemes without width (lone marks) and unprintable ones are left out; endless stacks of marks are cut.
  */
 export function eachGrapheme(text: string, place: (grapheme: string, width: number) => void): void {
   let index = 0
   while (index < text.length) {
     const unit = text.charCodeAt(index)
-    // A character that may be extended by what follows is left to the segmenter together with its extension.
+    // A character that the following text may extend is left to the segmenter together with its extension.
     if (standsAlone(unit) && (index + 1 === text.length || standsAlone(text.charCodeAt(index + 1)))) {
       const width = sureWidth(unit)
       if (width > 0) place(text.charAt(index), width)
@@ -88,17 +88,14 @@ export function eachGrapheme(text: string, place: (grapheme: string, width: numb
   }
 }
 
-/** Units in a row that may be one grapheme which is longer than any that people write. */
+/** Matches units in a row that may form a grapheme longer than any in real text. */
 const LONG_RUN = new RegExp(
   `[^\\u0000-\\u024F\\u0391-\\u03FF\\u0400-\\u0481\\u3041-\\u3096\\u30A1-\\u30FA\\u4E00-\\u9FFF\\uAC00-\\uD7A3]` +
     `{${MAX_GRAPHEME_LENGTH + 1},}`,
   'g',
 )
 
-/**
- * The text with `…` for what is beyond the longest grapheme that is shown: marks without end, joined pictures without
- * end.
- */
+/** Replaces what exceeds the longest shown grapheme by `…`: endless marks or endless joined pictures. */
 export function withShortGraphemes(text: string): string {
   return text.replace(LONG_RUN, run => {
     segmenter ??= new Intl.Segmenter()
@@ -122,7 +119,7 @@ function cut(segment: string): string {
   return segment.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_GRAPHEME_LENGTH - 1 : MAX_GRAPHEME_LENGTH)
 }
 
-/** How many cells beyond its own a terminal that knows no grapheme clusters may fill with this one. */
+/** Returns how many extra cells a terminal that does not know grapheme clusters may use for this grapheme. */
 export function spill(grapheme: string, width: number): number {
   let most = 0
   for (const character of grapheme) most += (character.codePointAt(0) ?? 0) < 0x300 ? 1 : 2

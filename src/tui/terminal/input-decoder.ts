@@ -6,37 +6,39 @@ import { decodeMouse, type MouseEvent } from './mouse.ts'
 export type InputEvent =
   | { type: 'key'; key: Key }
   | { type: 'paste'; text: string }
-  /** Lines of text that came at once: a paste of a terminal that does not mark pastes, or keys of a slow line. */
+  /**
+   * Lines of text that arrived at once: a paste in a terminal that does not mark pastes, or keys on a slow connection.
+   */
   | { type: 'burst'; text: string; keys: Key[] }
   | { type: 'focus'; focused: boolean }
   | MouseEvent
-  /** An answer of the terminal's to a query, or a sequence that is not a key. */
+  /** The terminal's answer to a query, or a sequence that is not a key. */
   | { type: 'reply'; sequence: string }
 
 /**
- * What is held back: nothing, an Esc that may be the key, a sequence cut by its chunk, a paste without its end, lines
- * that may continue, or only the memory of a cut report whose rest would be typed.
+ * The input held back: nothing, an Esc that may be the key, a sequence cut by its chunk, a paste without its end, lines
+ * that may continue, or only the memory of a cut report, whose rest must not be typed.
  */
 export type Waiting = 'nothing' | 'maybe-escape' | 'sequence' | 'paste' | 'burst' | 'cut-report'
 
-/** Turns a byte stream into events. How it is cut into chunks makes a difference only for several lines of text. */
+/** Turns a byte stream into events. The division into chunks only matters for several lines of text. */
 export type InputDecoder = {
   push(chunk: Uint8Array | string): InputEvent[]
   waiting(): Waiting
-  /** Decides, after a pause, about what is held back: Esc is the key, a paste has ended, a cut sequence is dropped. */
+  /** Decides, after a pause, what held-back input is: Esc is the key, a paste has ended, a cut sequence is dropped. */
   flush(): InputEvent[]
 }
 
 const PASTE_BEGIN = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
-/** Text with line breaks and tabs, up to the next sequence or control character. */
+/** Matches text with line breaks and tabs, up to the next sequence or control character. */
 const TEXT = /[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*/y
 const TEXT_CHARACTER = /^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
-/** Longer text nobody has typed ahead of a slow line: no keys are made of it. */
+/** Maximum length of text that a person may type ahead on a slow connection; longer text is not turned into keys. */
 const MOST_TYPED = 64
-/** A line break between characters, which nobody types within one chunk. */
+/** Matches a line break between characters, which a person never types within one chunk. */
 const LINES = /\S[^\S\r\n]*[\r\n]\s*\S/
-/** Reports of the focus and the mouse, and how they begin. */
+/** Matches reports of the focus and the mouse, and their beginnings. */
 const REPORT = /^\x1b\[(?:[IO]|<\d{1,4};\d{1,5};\d{1,5}[Mm])/
 const CUT_REPORT = /^\x1b(?:\[(?:<\d{0,4}(?:;\d{0,5}){0,2})?)?$/
 
@@ -45,7 +47,9 @@ export function createInputDecoder(): InputDecoder {
   let pending = ''
   let isPasting = false
   let burst = ''
-  /** A report that was cut and waited for too long: its first characters were given up, and its rest is not typed. */
+  /**
+   * A report that was cut and not completed in time: its first characters were dropped, and its rest must not be typed.
+   */
   let cut = { text: '', given: 0 }
 
   const takePaste = (events: InputEvent[]): boolean => {
@@ -60,7 +64,7 @@ export function createInputDecoder(): InputDecoder {
     if (burst !== '') events.push({ type: 'burst', text: burst, keys: burst.length <= MOST_TYPED ? keysOf(burst) : [] })
     burst = ''
   }
-  /** Takes lines that came at once, or continue from the chunk before; true if it took some. */
+  /** Takes lines that arrived at once, or that continue the previous chunk; returns the position after them. */
   const takeLines = (from: number): number => {
     TEXT.lastIndex = from
     const [text = ''] = TEXT.exec(pending) ?? []
@@ -68,7 +72,7 @@ export function createInputDecoder(): InputDecoder {
     burst += text
     return from + text.length
   }
-  /** True when it stopped where a paste begins. */
+  /** Returns true if it stopped at the beginning of a paste. */
   const takeSequences = (events: InputEvent[]): boolean => {
     let index = 0
     let isText = false
@@ -91,7 +95,7 @@ export function createInputDecoder(): InputDecoder {
     pending = pending.slice(index)
     return isPasting
   }
-  /** The text without what goes on from a cut report; undefined if all of it may. */
+  /** Returns the text without the rest of a cut report; undefined if all of it may be that. */
   const withoutRest = (text: string, events: InputEvent[]): string | undefined => {
     if (cut.text === '') return text
     const joined = cut.text + text
@@ -140,7 +144,7 @@ export function createInputDecoder(): InputDecoder {
   }
 }
 
-/** The keys of a text without sequences. */
+/** Returns the keys of a text without sequences. */
 function keysOf(text: string): Key[] {
   return [...text].flatMap(character => decodeKey(character) ?? [])
 }

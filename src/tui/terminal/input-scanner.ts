@@ -5,20 +5,21 @@ const STRING_BODY = /[^\x07\x1b]*/y
 const SS3_BODY = /\d?/y
 
 /**
- * Where the sequence that starts at `at` ends: a character, an escape sequence, Esc alone; undefined if more must come.
+ * Returns where the sequence that starts at `at` ends: a character, an escape sequence, or Esc alone; undefined if it
+ * is incomplete.
  */
 export function scan(text: string, at: number): number | undefined {
   if (text[at] !== '\x1b') return at + characterLength(text, at)
   const next = text[at + 1]
   const after = text[at + 2]
   if (next === undefined) return undefined
-  // A slow connection brings Esc together with what was pressed after it, and nothing may take Ctrl+C with it.
+  // On a slow connection Esc arrives together with later keys, and must never swallow Ctrl+C.
   if (next === '\x1b' || next === '\x03') return at + 1
   if (next === '[') return scanCsi(text, at)
   if (next === 'O') return scanSs3(text, at)
   const isString = next === ']' || next === 'P' || next === '_'
   if (isString && after === undefined) return undefined
-  // Alt with one of these letters looks the same up to here; an answer goes on as no typist does.
+  // Alt with one of these letters looks the same so far; an answer continues in a way that no person types.
   if (isString && (next === ']' ? /\d/ : next === 'P' ? /[\d>!$|]/ : /G/).test(after ?? '')) return scanString(text, at)
   return at + 1 + characterLength(text, at + 1)
 }
@@ -36,7 +37,7 @@ function endOf(pattern: RegExp, text: string, at: number): number {
 function scanCsi(text: string, at: number): number | undefined {
   // The Linux console sends ESC [ [ A for F1.
   const start = text[at + 2] === '[' ? at + 3 : at + 2
-  // rxvt ends keys with Shift in $, elsewhere an intermediate byte.
+  // rxvt ends keys with Shift in $, which elsewhere is an intermediate byte.
   if (/^\d\$/.test(text.slice(start, start + 2))) return start + 2
   const end = endOf(CSI_BODY, text, start)
   const final = text[end]
@@ -51,7 +52,7 @@ function scanSs3(text: string, at: number): number | undefined {
   return /[A-Za-z]/.test(final) ? end + 1 : at + 2
 }
 
-/** OSC, DCS and APC end with BEL or with ESC and a backslash. */
+/** Returns the end of an OSC, DCS or APC, which end with BEL or with ESC and a backslash. */
 function scanString(text: string, at: number): number | undefined {
   const end = endOf(STRING_BODY, text, at + 2)
   if (end - at > MAX_STRING_LENGTH) return at + MAX_STRING_LENGTH

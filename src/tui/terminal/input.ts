@@ -2,7 +2,7 @@ import { createInputDecoder, type InputEvent, type Waiting } from './input-decod
 
 export type { InputEvent } from './input-decoder.ts'
 
-/** What input needs of the terminal's stream; `process.stdin` fits. */
+/** The part of the terminal's stream that input needs; `process.stdin` fits. */
 export type InputStream = {
   readonly isTTY?: boolean
   setRawMode?(raw: boolean): unknown
@@ -12,25 +12,26 @@ export type InputStream = {
   pause(): unknown
 }
 
-/** Hears all events of one chunk at once, so that a burst of keys can be handled in one update. */
+/** Receives all events of one chunk at once, so that a burst of keys can be handled in one update. */
 export type EventsListener = (events: InputEvent[]) => void
 
 export type Input = {
-  /** Raw mode on, events flow. Also after `pause`. */
+  /** Turns raw mode on and starts events, also after `pause`. */
   start(): void
-  /** Raw mode off, the stream rests; what comes meanwhile is another program's. */
+  /** Turns raw mode off and stops reading; input then belongs to another program. */
   pause(): void
-  /** What was typed and read elsewhere, in Latin-1: a character for each byte. */
+  /** Adds input that was read elsewhere, in Latin-1: a character for each byte. */
   give(bytes: string): void
-  /** Like `pause`, and what was held back is forgotten. */
+  /** Like `pause`, and drops held-back input. */
   stop(): void
-  /** Adds a listener; the answer removes it. */
+  /** Adds a listener; returns a function that removes it. */
   onEvents(listener: EventsListener): () => void
 }
 
 /**
- * How long a pause decides: Esc alone is soon the key, a sequence cut by a slow line is waited for longer. The rest of
- * lines that came at once follows at once; that of a report nobody waits for any more is remembered for a moment.
+ * Milliseconds of pause that decide: Esc alone soon counts as the key, a sequence cut by a slow connection waits
+ * longer. The rest of lines that arrived at once follows at once; a report that is no longer awaited is remembered for
+ * a moment.
  */
 const PATIENCE_MS: Record<Exclude<Waiting, 'nothing'>, number> = {
   'maybe-escape': 50,
@@ -40,7 +41,10 @@ const PATIENCE_MS: Record<Exclude<Waiting, 'nothing'>, number> = {
   'cut-report': 300,
 }
 
-/** Events from the terminal's bytes. `before` a chunk of the stream, what was read elsewhere may be given. */
+/**
+ * Returns events from the terminal's bytes. `before` is called before each chunk of the stream, and may give input that
+ * was read elsewhere.
+ */
 export function createInput(stdin: InputStream, before: () => void = () => undefined): Input {
   const listeners = new Set<EventsListener>()
   let decoder = createInputDecoder()
@@ -49,7 +53,7 @@ export function createInput(stdin: InputStream, before: () => void = () => undef
 
   const deliver = (events: InputEvent[]): void => {
     if (events.length === 0) return
-    // A listener may add others, which hear from the next chunk on.
+    // A listener may add others, which receive events from the next chunk on.
     for (const listener of new Set(listeners)) listener(events)
   }
   const onChunk = (chunk: Uint8Array | string): void => {

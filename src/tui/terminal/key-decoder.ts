@@ -5,7 +5,7 @@ import { asEverywhere } from './keyboard-protocol.ts'
 /** A key press. `name` is canonical: `a`, `A`, `ctrl+c`, `alt+x`, `enter`, `shift+tab`, `pageup`, `space`, `?`. */
 export type Key = {
   name: string
-  /** What a terminal without a keyboard protocol sends for it. */
+  /** The sequence that a terminal without a keyboard protocol sends for it. */
   sequence: string
 }
 
@@ -18,7 +18,10 @@ decoder.on('keypress', (_text: string | undefined, key: ReadlineKey) => {
   decoded = key
 })
 
-/** The key of one whole sequence (a character, a control character, or an escape sequence); undefined if it is none. */
+/**
+ * Returns the key of one whole sequence (a character, a control character, or an escape sequence); undefined if it is
+ * none.
+ */
 export function decodeKey(received: string): Key | undefined {
   const sequence = asEverywhere(received)
   if (sequence === undefined) return undefined
@@ -33,16 +36,19 @@ function escapeName(sequence: string): string | undefined {
   return [...rest].length === 1 ? withAlt(characterName(rest)) : undefined
 }
 
-/** node:readline knows the function keys of xterm, rxvt, PuTTY and the Linux console with their modifiers. */
+/**
+ * Returns the name of a function key; node:readline knows those of xterm, rxvt, PuTTY and the Linux console with their
+ * modifiers.
+ */
 function functionName(sequence: string): string | undefined {
   decoded = undefined
-  // Its listener decodes at once; it is given whole sequences only, so it never waits for more.
+  // Its listener decodes immediately; it only receives whole sequences, so it never waits for more.
   decoder.emit('data', sequence)
   return decodedName(decoded)
 }
 
 function decodedName(key: ReadlineKey | undefined): string | undefined {
-  // Sequences unknown to it carry this word as their name.
+  // Unknown sequences have this word as their name.
   if (key?.name === undefined || key.name === 'undefined') return undefined
   const modifiers = [key.ctrl === true && 'ctrl+', key.meta === true && 'alt+', key.shift === true && 'shift+']
   return [...modifiers.filter(modifier => modifier !== false), key.name].join('')

@@ -1,13 +1,15 @@
 const KEY = /^\x1b\[(\d+)(?::(\d*))?(?::(\d+))?(?:;(\d+))?u$/
-/** A function key with modifiers that no terminal without the protocol sends: lock keys count in them. */
+/**
+ * Matches a function key with modifiers that only terminals with the protocol send: the modifiers include lock keys.
+ */
 const FUNCTION_KEY = /^\x1b\[(\d+);(\d{2,3})([A-HPQS~])$/
 
 const SHIFT = 1
 const ALT = 2
 const CTRL = 4
-/** Super, hyper and meta: no key of ours has them. */
+/** Super, hyper and meta, which none of our keys use. */
 const FOREIGN = 8 + 16 + 32
-/** What a modifier adds to a key that is sent as `CSI 1 ; modifiers letter`. */
+/** The modifiers of a key that is sent as `CSI 1 ; modifiers letter`. */
 const SENT = SHIFT + ALT + CTRL
 
 const SPECIAL: ReadonlyMap<number, string> = new Map([
@@ -16,15 +18,15 @@ const SPECIAL: ReadonlyMap<number, string> = new Map([
   [27, '\x1b'],
   [127, '\x7f'],
 ])
-/** The keypad has numbers of its own, from here on: 0 to 9 and these, then keys that move. */
+/** First code of the keypad: 0 to 9, then these, then keys that move. */
 const KEYPAD = 57_399
 const KEYPAD_TEXT = '0123456789./*-+\r=,'
 const KEYPAD_MOVES = ['D', 'C', 'A', 'B', '5~', '6~', 'H', 'F', '2~', '3~']
 
 /**
- * The sequence that terminals without the kitty keyboard protocol send for the same key, so that a key has one name
- * everywhere (Shift+Enter is Enter, Ctrl+I is Tab) and what reads sequences needs to know nothing of it; other
- * sequences come back as they are, undefined is a key that the others cannot send. Source:
+ * Returns the sequence that terminals without the kitty keyboard protocol send for the same key, so that a key has one
+ * name everywhere (Shift+Enter is Enter, Ctrl+I is Tab) and other code need not know the protocol. Other sequences are
+ * returned unchanged; undefined for a key that other terminals cannot send. Source:
  * sw.kovidgoyal.net/kitty/keyboard-protocol, flags 1 and 4.
  */
 export function asEverywhere(sequence: string): string | undefined {
@@ -46,7 +48,10 @@ function keySequence([, code, shifted, base, encoded]: RegExpExecArray): string 
   return `\x1b${text}`
 }
 
-/** What a key types, with Ctrl its control character; a keyboard without Latin letters says which one is there. */
+/**
+ * Returns what a key types, with Ctrl its control character; a keyboard without Latin letters reports the Latin key at
+ * the same place.
+ */
 function typed(code: number, modifiers: number, shifted?: string, base?: string): string | undefined {
   // Private use: keys such as Caps Lock or the volume.
   if (code > 0x10_ff_ff || (code >= 0xe000 && code <= 0xf8ff)) return undefined

@@ -3,12 +3,12 @@ import { splitWrite } from './frame-parser.ts'
 import { clean } from '../../lib/printable.ts'
 import { VirtualStdout } from './virtual-stdout.ts'
 
-/** How long frames must rest before they are printed, in milliseconds: what flashes by is not worth hearing. */
+/** Milliseconds without a new frame before one is printed: short-lived content is not worth hearing. */
 const REST_MS = 60
-/** Lines are as long as what they say; where the terminal is narrower it goes on in further rows. */
+/** Columns of a line, so that lines are not broken; a narrower terminal wraps them. */
 const COLUMNS = 1000
 
-/** What lines need of the terminal's stream; `process.stdout` fits. */
+/** The part of the terminal's stream that lines need; `process.stdout` fits. */
 export type LineStream = {
   readonly rows?: number
   write(text: string): unknown
@@ -17,15 +17,15 @@ export type LineStream = {
 }
 
 export type LineScreen = {
-  /** For Ink, rendering for a screen reader. */
+  /** The stream for Ink, rendering for a screen reader. */
   readonly stdout: VirtualStdout
   enter(): void
-  /** Tells nothing from now on; there is nothing to give back. */
+  /** Prints nothing from now on; there is nothing to restore. */
   leave(): void
   readonly leaving: string
-  /** Resolves when the terminal has everything. */
+  /** Resolves when the terminal has received everything. */
   taken(): Promise<void>
-  /** Tells everything again. */
+  /** Prints everything again. */
   redraw(): void
   /** Sends a sequence that shows nothing, such as the bell. */
   control(sequence: string): void
@@ -33,9 +33,9 @@ export type LineScreen = {
 }
 
 /**
- * Instead of a screen: prints what a screen reader should say as plain lines, each once, when it is new. Nothing is
- * ever taken back, so the cursor only goes forward and what was said can be read again by scrolling. `pointer` marks
- * the chosen row; a row that merely loses it is no news.
+ * Replaces a screen: prints what a screen reader should say as plain lines, each once, when it is new. Nothing is ever
+ * removed, so the cursor only moves forward and earlier lines can be read again by scrolling. `pointer` marks the
+ * selected row; a row that only loses the mark is not news.
  */
 export function createLineScreen(out: LineStream, pointer: string): LineScreen {
   let frame: string[] = []
@@ -51,7 +51,7 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
     if (!isActive) return
     const fresh = frame.filter(line => !printed.has(line))
     const isMarkLost = [...printed].some(line => isMarked(line) && !frame.includes(line))
-    // What was open above has closed: where one is again was printed long ago.
+    // An overlay has closed: the line with the mark was printed long ago, so it is repeated.
     const news = isMarkLost && !fresh.some(isMarked) ? [...fresh, ...frame.filter(isMarked)] : fresh
     printed = new Set(frame.flatMap(line => [line, bare(line)]))
     if (news.length > 0) out.write(news.map(line => `${said(line)}\r\n`).join(''))
@@ -63,7 +63,7 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
       const { body } = splitWrite(text)
       if (body === undefined) return
       frame = linesOf(body)
-      // Started once: what changes all the time must not silence what it changes beside.
+      // Started only once: content that changes all the time must not delay other changes.
       timer ??= setTimeout(print, REST_MS)
     },
     barrier: done => done(),
@@ -82,7 +82,7 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
       isActive = false
     },
     leaving: '',
-    // Its writes wait for the terminal.
+    // Resolves at once, since its writes wait for the terminal.
     taken: () => Promise.resolve(),
     control(sequence) {
       if (isActive) out.write(sequence)
@@ -98,7 +98,7 @@ export function createLineScreen(out: LineStream, pointer: string): LineScreen {
   }
 }
 
-/** The lines that say something, without colours and without the blanks that only put columns straight. */
+/** Returns the lines with text, without colors and without blanks that only align columns. */
 function linesOf(body: string): string[] {
   return body
     .split('\n')

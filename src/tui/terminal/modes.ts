@@ -4,14 +4,14 @@ const RETRY_EVERY_MS = 5
 const RETRY_FOR_MS = 300
 
 /**
- * Takes over the terminal: title saved, alternate screen, no autowrap (the last cell must not scroll), cursor
- * hidden, bracketed paste, focus reports. Sources: xterm's ctlseqs (DECSET 7, 25, 1004, 1049, 2004; XTWINOPS 22).
+ * Takes over the terminal: title saved, alternate screen, no autowrap (the last cell must not scroll), cursor hidden,
+ * bracketed paste, focus reports. Sources: xterm's ctlseqs (DECSET 7, 25, 1004, 1049, 2004; XTWINOPS 22).
  */
 export const ENTER = '\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[?1004h'
 
 /**
- * Undoes `ENTER` and the mouse modes. The alternate screen is emptied first: tmux would put rows of one that was
- * resized into its history.
+ * Undoes `ENTER` and the mouse modes. The alternate screen is cleared first: after a resize tmux would put its rows
+ * into the history.
  */
 export const LEAVE =
   '\x1b[m\x1b[H\x1b[2J\x1b[?2026l\x1b]8;;\x1b\\\x1b[m\x1b[?1006l\x1b[?1003l\x1b[?1000l\x1b[?1004l\x1b[?2004l' +
@@ -19,33 +19,33 @@ export const LEAVE =
 
 /**
  * Button and wheel reports in SGR coordinates (DECSET 1000, 1006). Moves (DECSET 1003) are reported only while a
- * picture says what is under the mouse; terminals have one of the two at a time.
+ * picture describes what is under the mouse; terminals support one of the two at a time.
  */
 export const MOUSE_ON = '\x1b[?1000h\x1b[?1006h'
 export const MOUSE_OFF = '\x1b[?1006l\x1b[?1003l\x1b[?1000l'
 export const HOVER_ON = '\x1b[?1003h'
 export const HOVER_OFF = '\x1b[?1003l\x1b[?1000h'
 
-/** DECRQM: asks whether the terminal has synchronized output. */
+/** DECRQM: asks whether the terminal supports synchronized output. */
 export const ASK_SYNCHRONIZED = '\x1b[?2026$p'
 export const SYNCHRONIZED_BEGIN = '\x1b[?2026h'
 export const SYNCHRONIZED_END = '\x1b[?2026l'
 
-/** Asks whether the terminal has the kitty keyboard protocol (sw.kovidgoyal.net/kitty/keyboard-protocol). */
+/** Asks whether the terminal supports the kitty keyboard protocol (sw.kovidgoyal.net/kitty/keyboard-protocol). */
 export const ASK_KEYBOARD = '\x1b[?u'
 /**
- * Keys come unmistakably (flag 1), so that Esc is Esc without waiting for what may follow it, and with the Latin key at
- * their place (flag 4). The alternate screen has a stack of such flags of its own: taken there, given back there.
+ * Makes keys unambiguous (flag 1), so that Esc is recognized without waiting, and adds the Latin key at their place
+ * (flag 4). The alternate screen has its own stack of such flags: pushed there, popped there.
  */
 export const KEYBOARD_ON = '\x1b[>5u'
 export const KEYBOARD_OFF = '\x1b[<u'
 
-/** Whether a terminal's reply says that it has the keyboard protocol; those without it do not answer. */
+/** Whether a terminal's reply says that it supports the keyboard protocol; terminals without it do not answer. */
 export function isKeyboardReply(sequence: string): boolean {
   return /^\x1b\[\?\d+u$/.test(sequence)
 }
 
-/** Whether a terminal's reply says that it has synchronized output; undefined when it is another reply. */
+/** Whether a terminal's reply says that it supports synchronized output; undefined for another reply. */
 export function synchronizedReply(sequence: string): boolean | undefined {
   const state = /^\x1b\[\?2026;(\d)\$y$/.exec(sequence)?.[1]
   return state === undefined ? undefined : state === '1' || state === '2'
@@ -54,7 +54,7 @@ export function synchronizedReply(sequence: string): boolean | undefined {
 /**
  * Writes to a file descriptor before returning, so that it works in exit handlers; a terminal that is gone is not an
  * error.
- * @returns what a descriptor that is full did not take in time
+ * @returns the text that a full descriptor did not accept in time
  */
 export function writeNow(fd: number, text: string): string {
   const pause = new Int32Array(new SharedArrayBuffer(4))
@@ -64,7 +64,7 @@ export function writeNow(fd: number, text: string): string {
     try {
       rest = rest.subarray(writeSync(fd, rest))
     } catch (error) {
-      // A descriptor in non-blocking mode refuses while the line is full.
+      // A descriptor in non-blocking mode refuses while its buffer is full.
       const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
       if (!isFull) return ''
       if (performance.now() > deadline) return rest.toString()

@@ -12,7 +12,7 @@ export type MouseEvent = {
 
 const BUTTONS = ['left', 'middle', 'right', 'none'] as const
 
-/** Decodes `CSI < code ; column ; row M|m` (xterm's SGR mouse mode 1006); undefined for buttons we do not know. */
+/** Decodes `CSI < code ; column ; row M|m` (xterm's SGR mouse mode 1006); returns undefined for unknown buttons. */
 export function decodeMouse(sequence: string): MouseEvent | undefined {
   const match = /^\x1b\[<(\d+);(\d+);(\d+)([Mm])$/.exec(sequence)
   if (match === null) return undefined

@@ -1,6 +1,6 @@
 import { writeNow } from './modes.ts'
 
-/** What the screen needs of the terminal's stream; `process.stdout` fits. */
+/** The part of the terminal's stream that the screen needs; `process.stdout` fits. */
 export type TerminalStream = {
   readonly columns?: number
   readonly rows?: number
@@ -12,39 +12,40 @@ export type TerminalStream = {
   off(event: 'resize', listener: () => void): unknown
 }
 
-/** Called after each write with its size and how long the terminal took to accept it. */
+/** Called after each write with its size and the time that the terminal took to accept it. */
 export type WrittenListener = (bytes: number, milliseconds: number) => void
 
 /**
- * Lets a terminal that takes nothing (Ctrl+S, a line that stalls) hold back its output alone. Node makes such a write
- * wait within the call: no key, no timer, no signal, and no run of the local workspace would get on meanwhile.
+ * Makes writes to the terminal non-blocking, so that a terminal that accepts nothing (Ctrl+S, a stalled connection)
+ * only delays its own output. Otherwise Node waits within the call: no key, timer, signal or run of the local workspace
+ * would be handled meanwhile.
  */
 export function neverWaitFor(terminal: object): void {
-  // Node has no public way to say it; without this one the program waits as it did.
+  // Node has no public API for it; without this private one the program blocks as before.
   const { _handle: handle } = terminal as { _handle?: { setBlocking?: (blocking: boolean) => unknown } | null }
   handle?.setBlocking?.(false)
 }
 
 /**
- * A terminal that takes nothing for so long is gone, in milliseconds: TCP gives up after a quarter of an hour, and what
- * is between may keep its own end open.
+ * A terminal that accepts nothing for this many milliseconds is gone: TCP gives up after a quarter of an hour, and
+ * programs in between may keep their own end open.
  */
 export const GONE_MS = 30 * 60_000
 
-/** Who hears of the terminal. */
+/** Listeners for the terminal's state. */
 export type OutputListeners = {
-  /** It was behind and has taken everything. */
+  /** The terminal was behind and has now received everything. */
   onRoom: () => void
   onWritten?: WrittenListener | undefined
-  /** It has taken nothing for {@link GONE_MS}. */
+  /** The terminal has accepted nothing for {@link GONE_MS}. */
   onGone?: (() => void) | undefined
 }
 
-/** The terminal's stream with a count of bytes and with the knowledge whether it takes more. */
+/** The terminal's stream, with a count of bytes and whether it accepts more. */
 export class Output {
   /** Bytes written since the start. */
   bytes = 0
-  /** The terminal has not taken all that was sent: what is painted now it would show late. */
+  /** The terminal has not accepted everything yet, so a new paint would appear late. */
   blocked = false
   readonly #stream: TerminalStream
   readonly #heard: OutputListeners
@@ -73,7 +74,7 @@ export class Output {
       this.#heard.onRoom()
     }
     this.#stream.write(text, taken)
-    // Mostly a write is taken before it returns; the callback would count the program's own work that follows, too.
+    // Usually a write is accepted before it returns; the callback would also count the program's own work that follows.
     if (this.#stream.writableLength === 0) taken()
     else {
       this.blocked = true
@@ -81,7 +82,7 @@ export class Output {
     }
   }
 
-  /** Waits again for the terminal to take something of what it has not. */
+  /** Waits again for the terminal to accept pending output. */
   #awaitTaking(): void {
     clearTimeout(this.#gone)
     const { onGone } = this.#heard
@@ -89,8 +90,8 @@ export class Output {
   }
 
   /**
-   * Writes before it returns; what is behind already goes first, or the rest of a frame would land where it does not
-   * belong.
+   * Writes before it returns. Pending output goes first, so that the rest of a frame does not end up in the wrong
+   * place.
    */
   sendNow(text: string): void {
     const { fd, writableLength } = this.#stream
@@ -103,14 +104,14 @@ export class Output {
     this.send(rest)
   }
 
-  /** Resolves when the terminal has taken everything. */
+  /** Resolves when the terminal has received everything. */
   taken(): Promise<void> {
     if (!this.blocked) return Promise.resolve()
     return new Promise(resolve => this.#whenTaken.push(resolve))
   }
 
   /**
-   * Calls back once everything sent so far has left the process, and at once where the terminal is behind: keys do not
+   * Calls back once everything sent so far has left the process; at once if the terminal is behind, since keys must not
    * wait for it.
    */
   barrier(done: () => void): void {

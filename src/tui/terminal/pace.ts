@@ -1,10 +1,10 @@
-/** How much the program asks of the line to the terminal, from 0, all of it, to 2, as little as is useful. */
+/** How much output the program sends to the terminal, from 0, all of it, to 2, as little as is useful. */
 export type PaceLevel = 0 | 1 | 2
 
-/** The level with what speaks for another one: slow writes, of which some are forgotten, or quick ones in a row. */
+/** The level, with signs for a change: slow writes, which are gradually forgotten, or fast ones in a row. */
 export type PaceState = { level: PaceLevel; slow: number; quick: number }
 
-/** What a level means: least milliseconds between two paints, and how much rarer is polled. */
+/** The effect of each level: minimum milliseconds between two paints, and the factor by which polling slows down. */
 export const PACES: Record<PaceLevel, { paintPauseMs: number; pollFactor: number }> = {
   0: { paintPauseMs: 0, pollFactor: 1 },
   1: { paintPauseMs: 150, pollFactor: 2 },
@@ -13,25 +13,23 @@ export const PACES: Record<PaceLevel, { paintPauseMs: number; pollFactor: number
 
 export const FULL_PACE: PaceState = { level: 0, slow: 0, quick: 0 }
 
-/**
- * A write that takes the terminal longer than this is slow, or very slow; one below the last is quick. In milliseconds.
- */
+/** Milliseconds after which a write counts as slow, or as very slow; below the last one it counts as fast. */
 const SLOW_MS = 60
 const VERY_SLOW_MS = 250
 const QUICK_MS = 20
-/** One slow write is chance, such as a terminal that stood still for a moment. */
+/** A single slow write may be chance, such as a terminal that paused for a moment. */
 const SLOW_AT_LEAST = 2
 /**
- * So much of a slow write is forgotten with each other one: a line takes what fits its buffers at once, then nothing
- * for long.
+ * Part of a slow write that each other write makes forgotten: a connection accepts what fits its buffers at once, then
+ * nothing for a long time.
  */
 const FORGOTTEN = 0.1
-/** So many with pauses between them: the line is never empty, and what is painted comes seconds late. */
+/** Number of slow writes with pauses in between: the connection is never idle, and output appears seconds late. */
 const SLOW_WITH_PAUSES = 6
-/** So many quick ones are needed to trust the line again, each step. */
+/** Number of fast writes in a row that improve the level by one. */
 const QUICK_IN_A_ROW = 20
 
-/** The state after one more write that took the terminal `milliseconds` to accept. */
+/** Returns the state after another write that took the terminal `milliseconds` to accept. */
 export function nextPace({ level, slow, quick }: PaceState, milliseconds: number): PaceState {
   if (milliseconds >= SLOW_MS) {
     const seen = slow + 1
@@ -46,13 +44,13 @@ export function nextPace({ level, slow, quick }: PaceState, milliseconds: number
 }
 
 export type Pace = {
-  /** Notes one write to the terminal. */
+  /** Records a write to the terminal. */
   written: (bytes: number, milliseconds: number) => void
   level: () => PaceLevel
   subscribe: (listener: () => void) => () => void
 }
 
-/** Follows how fast the line to the terminal is. */
+/** Tracks the speed of the connection to the terminal. */
 export function createPace(): Pace {
   let state = FULL_PACE
   const listeners = new Set<() => void>()

@@ -5,21 +5,23 @@ import { onBlank, PLAIN, transition, type Style } from './style.ts'
 const UNKNOWN = -1
 const MAX_REWRITTEN_GAP = 3
 const ERASE_WORTH = 3
-/** From so many blanks on, erasing them and moving on are fewer bytes. */
+/** From this many blanks on, erasing them and moving on takes fewer bytes. */
 const ERASE_WITHIN_WORTH = 12
-/** From so many characters on, a colour that need not be said again is more than coming back to the row's beginning. */
+/**
+ * From this many characters on, not repeating a color saves more bytes than moving back to the start of the row costs.
+ */
 const TAIL_FIRST_WORTH = 8
 
-/** Turns differences between rows into the fewest bytes; knows where the terminal's cursor and pen stand. */
+/** Turns differences between rows into the fewest bytes; tracks the terminal's cursor and pen. */
 export type Painter = {
-  /** Adds what turns the painted row into `target` at `row`. Both have the same width. */
+  /** Adds output that turns the painted row into `target` at `row`. Both have the same width. */
   paintRow(row: number, target: Row, painted: Row): void
-  /** Adds the erasing of the whole screen. */
+  /** Adds the clearing of the whole screen. */
   clear(): void
-  /** Adds raw sequences that touch neither cells nor cursor. */
+  /** Adds raw sequences that affect neither cells nor cursor. */
   add(sequence: string): void
   moveTo(row: number, column: number): void
-  /** The bytes gathered so far; empties the painter's text, keeps cursor and pen. */
+  /** Returns the collected output and clears it; keeps cursor and pen. */
   take(): string
   /** Forgets cursor and pen, after something else wrote to the terminal; the pen is reset before the next cell. */
   forget(): void
@@ -51,7 +53,7 @@ export function createPainter(): Painter {
   }
   const writeUnsure = (at: number, cells: number, target: Row, painted: Row, forced: boolean): void => {
     const style = target.styles[at] ?? PLAIN
-    // A terminal that takes the grapheme for narrower would leave old content in its last cells.
+    // A terminal that counts the grapheme as narrower would leave old content in its last cells.
     if (forced || !isBlank(painted, at, cells, style)) {
       const from = row
       text += ' '.repeat(cells)
@@ -130,8 +132,8 @@ export function createPainter(): Painter {
 }
 
 /**
- * Where the last characters begin that are to be written in the pen's own colour, behind others in another one: with
- * them first the colour is not said twice. The row's width where there are none.
+ * Returns where the last changed characters in the pen's color begin, if others in another color come before them:
+ * writing them first saves repeating the color. Returns the row's width if there are none.
  */
 function tailInHand(target: Row, painted: Row, pen: Style | undefined): number {
   const width = target.graphemes.length
@@ -140,13 +142,15 @@ function tailInHand(target: Row, painted: Row, pen: Style | undefined): number {
   for (let at = width - 1; at >= 0; at--) {
     if (target.graphemes[at] === ' ' || sameCell(target, painted, at)) continue
     if (target.styles[at]?.foreground === pen.foreground) tail = at
-    // What terminals draw wider than it is would reach from the beginning into an end that is written already.
+    // Characters that terminals draw wider than expected could overwrite an end that is already written.
     else return [target, painted].every(row => row.graphemes.every(isSure)) ? tail : width
   }
   return width
 }
 
-/** The pen for a cell; for a blank the one at hand or that of what comes behind, where it looks the same with them. */
+/**
+ * Returns the pen for a cell; for a blank the current one or that of the following cells, if the blank looks the same.
+ */
 function inkAt(target: Row, painted: Row, at: number, pen: Style | undefined): Style {
   const style = target.styles[at] ?? PLAIN
   if (target.graphemes[at] !== ' ') return style
@@ -161,7 +165,10 @@ function sameCell(target: Row, painted: Row, at: number): boolean {
   return target.graphemes[at] === painted.graphemes[at] && target.styles[at] === painted.styles[at]
 }
 
-/** Cells of plain blanks from `at` to the last one that is not there yet; 0 if erasing them saves nothing. */
+/**
+ * Returns the number of plain blanks from `at` to the last one that is not painted yet; 0 if erasing them saves
+ * nothing.
+ */
 function erasable(target: Row, painted: Row, at: number, forcedTo: number): number {
   let [end, missing] = [at, 0]
   for (let next = at; target.graphemes[next] === ' ' && target.styles[next] === PLAIN; next++) {
@@ -213,7 +220,7 @@ function shorter(first: string, second: string | undefined): string {
   return second !== undefined && second.length < first.length ? second : first
 }
 
-/** A row as text with its SGR and links, plain again at its end and without trailing blanks and pictures. */
+/** Returns a row as text with its SGR and links, reset at its end, without trailing blanks and pictures. */
 export function rowText(row: Row): string {
   let text = ''
   let pen = PLAIN

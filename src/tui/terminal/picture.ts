@@ -2,7 +2,8 @@ import { Composition } from './composition.ts'
 import { createPainter } from './painter.ts'
 
 /**
- * What draws these rows on an empty screen of this size, where each cell lands whatever the terminal thinks of widths.
+ * Returns output that draws these rows on an empty screen of this size, with each cell in place whatever widths the
+ * terminal assumes.
  */
 export function pictureOf(lines: readonly string[], size: { columns: number; rows: number }): string {
   const composition = new Composition()

@@ -1,32 +1,32 @@
 import type { MouseEvent } from './mouse.ts'
 import type { Rectangle } from './region.ts'
 
-/** A cell, counted from the top left corner of the area that hears of it. */
+/** A cell, relative to the top left corner of the area that receives it. */
 export type PointedCell = { row: number; column: number }
 
-/** What an area of the screen does when the mouse acts on it. */
+/** Mouse handlers of an area of the screen. */
 export type PointerHandlers = {
-  /** A press somewhere in it, also in an area inside it. */
+  /** A press anywhere in it, including areas inside it. */
   focus?: () => void
-  /** A press that no smaller area takes; `again` = the second of a double click on the same row. */
+  /** A press that no smaller area handles; `again` for the second press of a double click on the same row. */
   press?: (at: PointedCell, again: boolean) => void
-  /** The wheel was turned by so many notches that no smaller area takes; down is positive. */
+  /** The wheel was turned by this many notches, and no smaller area handles it; down is positive. */
   wheel?: (notches: number) => void
-  /** The mouse is over a cell of it that no smaller area takes, without a button; undefined once it has left. */
+  /** The mouse is over a cell that no smaller area handles, without a button; undefined once it has left. */
   hover?: (at: PointedCell | undefined) => void
 }
 
 export type PointerArea = {
   rectangle: Rectangle
-  /** Which overlay it belongs to, as for keys; 0 is the page. */
+  /** The overlay that it belongs to, as for keys; 0 is the page. */
   depth: number
   handlers: () => PointerHandlers
 }
 
 export type Pointer = {
-  /** Adds an area; the returned function takes it out again. */
+  /** Adds an area; the returned function removes it. */
   register(area: PointerArea): () => void
-  /** Does what the area under the mouse does; true when there was something to do. */
+  /** Calls the handler of the area under the mouse; returns true if there was one. */
   handle(event: MouseEvent, notches?: number): boolean
 }
 
@@ -34,9 +34,9 @@ export type Pointer = {
 export const DOUBLE_CLICK_MS = 500
 
 /**
- * Routes the mouse: an event goes to the smallest area under it that handles it, never by mount order, and the areas of
- * an overlay cover everything beneath, also where the overlay is not.
- * @param onHover hears whether any area wants moves of the mouse, which cost input while they are reported
+ * Routes mouse events: an event goes to the smallest area under it that handles it, regardless of mount order, and the
+ * areas of an overlay cover everything below, even outside the overlay.
+ * @param onHover called with whether any area needs moves of the mouse, which cost input while they are reported
  */
 export function createPointer(
   now: () => number = Date.now,
@@ -45,7 +45,7 @@ export function createPointer(
   const areas = new Set<PointerArea>()
   let hovered: PointerArea | undefined
   let wantsHover = false
-  // An area that moves is taken out and added again, which changes nothing.
+  // An area that moves is removed and added again, which must not change anything.
   const reportHover = (): void =>
     queueMicrotask(() => {
       const isWanted = [...areas].some(area => area.handlers().hover)
@@ -64,7 +64,7 @@ export function createPointer(
     const nearest = hit.find(area => area.handlers().press)
     if (!nearest) return hit.length > 0
     const again = last?.area === nearest && last.row === event.row && now() - last.at < DOUBLE_CLICK_MS
-    // A third press begins again, or it would open twice.
+    // A third press starts again; otherwise it would count as another double click.
     last = again ? undefined : { area: nearest, row: event.row, at: now() }
     nearest.handlers().press?.(cellIn(nearest, event), again)
     return true

@@ -4,28 +4,28 @@ import { createRowParser, type RowParser } from './frame-parser.ts'
 /** A rectangle of cells, zero-based from the top left corner of the screen. */
 export type Rectangle = { row: number; column: number; width: number; height: number }
 
-/** A rectangle whose rows are painted past Ink, on top of its frame. */
+/** A rectangle whose rows are painted without Ink, on top of its frame. */
 export type Region = {
   /**
-   * Shows these lines (text with SGR and OSC 8); only rows whose text changed are parsed, only changed cells written.
+   * Shows these lines (text with SGR and OSC 8); only rows with changed text are parsed, only changed cells written.
    */
   paint(lines: readonly string[]): void
-  /** Puts the rectangle elsewhere with the lines that still fit; rows it gains show Ink's frame until painted. */
+  /** Moves the rectangle with the lines that still fit; additional rows show Ink's frame until painted. */
   move(rectangle: Rectangle): void
-  /** Lets Ink's frame show through until the next `paint`. */
+  /** Shows Ink's frame until the next `paint`. */
   hide(): void
-  /** Removes the region for good. */
+  /** Removes the region permanently. */
   close(): void
 }
 
 /** A region with what the screen needs to compose it. */
 export type RegionLayer = {
   region: Region
-  /** The row of cells at `screenRow` with the region laid over it. */
+  /** Returns the row of cells at `screenRow` with the region laid over it. */
   compose(screenRow: number, below: Row): Row
 }
 
-/** `touch` marks a screen row as changed, `changed` asks for painting, `closed` takes the layer off the screen. */
+/** `touch` marks a screen row as changed, `changed` requests a paint, `closed` removes the layer from the screen. */
 export type RegionHost = { touch(screenRow: number): void; changed(): void; closed(): void }
 
 export function createRegion(rectangle: Rectangle, host: RegionHost): RegionLayer {

@@ -5,10 +5,10 @@ import { clean } from '../../lib/printable.ts'
 import type { Screen } from './screen.ts'
 import { STUCK_SENTENCE } from './watchdog.ts'
 
-/** Why the program ends. */
+/** The reason why the program ends. */
 export type ExitReason = 'quit' | EndingSignal | 'crash' | 'terminal-gone'
 
-/** What the way out needs of the terminal's input; `process.stdin` fits. */
+/** The part of the terminal's input that restoring needs; `process.stdin` fits. */
 export type RestoredInput = {
   readonly isRaw?: boolean
   setRawMode?(raw: boolean): unknown
@@ -17,7 +17,7 @@ export type RestoredInput = {
   off(event: 'end' | 'close' | 'error', listener: () => void): unknown
 }
 
-/** What the way out needs of the terminal's output; `process.stdout` fits. */
+/** The part of the terminal's output that restoring needs; `process.stdout` fits. */
 export type RestoredOutput = {
   on(event: 'error', listener: () => void): unknown
   off(event: 'error', listener: () => void): unknown
@@ -28,31 +28,34 @@ export type RestoreOptions = {
   stdin: RestoredInput
   stdout: RestoredOutput
   stderr: RestoredOutput
-  /** Settles what must be settled; at most two seconds, the terminal is already given back. */
+  /** Settles open work in at most two seconds; the terminal is already restored. */
   onExit(reason: ExitReason): Promise<void>
-  /** Gets the error of a crash with its stack; the person sees one sentence only. */
+  /** Receives the error of a crash with its stack; the person only sees one sentence. */
   log(error: unknown): void
 }
 
 export type Restore = {
-  /** Ends the program: terminal back, `onExit`, then the code (0 unless given). Asked twice it ends at once. */
+  /**
+   * Ends the program: restores the terminal, calls `onExit`, then exits with the code (0 by default). A second call
+   * ends at once.
+   */
   exit(code?: number): void
-  /** Ends the program because of an error nobody handles, such as one React gave up on. Exit code 70. */
+  /** Ends the program because of an unhandled error, such as one that React gave up on. Exit code 70. */
   crash(error: unknown): void
-  /** Ends the program in the midst of work that does not end, without `onExit`. */
+  /** Ends the program in the middle of work that never ends, without `onExit`. */
   abandon(code: number): void
-  /** Ctrl+Z: gives the terminal back and stops the job; takes it again when the shell continues it. */
+  /** Ctrl+Z: restores the terminal and stops the job; takes the terminal again when the shell continues the job. */
   suspend(): void
   /**
-   * Gives the terminal to another program until `work` has ended, then takes it again. Meanwhile Ctrl+C is that
-   * program's, and Ctrl+Z stops both. Reading the keys must rest as long.
+   * Lends the terminal to another program until `work` has ended, then takes it again. Meanwhile Ctrl+C goes to that
+   * program, and Ctrl+Z stops both. The caller must not read keys during that time.
    */
   lend<T>(work: () => Promise<T>): Promise<T>
-  /** Forgets all signals and streams, leaves the terminal as it is. */
+  /** Removes all handlers of signals and streams; leaves the terminal as it is. */
   uninstall(): void
 }
 
-/** 70 is EX_SOFTWARE of sysexits.h. */
+/** Returns the exit code; 70 is EX_SOFTWARE of sysexits.h. */
 function exitCodeOf(reason: ExitReason): number {
   if (reason === 'quit') return 0
   if (reason === 'crash') return 70
@@ -60,12 +63,14 @@ function exitCodeOf(reason: ExitReason): number {
 }
 
 const GRACE_MS = 2000
-/** How long a terminal that is behind may take to take itself back; one that takes nothing is not waited for. */
+/**
+ * Maximum milliseconds to wait until a terminal that is behind is restored; one that accepts nothing is not waited for.
+ */
 const TAKEN_WITHIN_MS = 5000
 const STOPPED_WITHIN_MS = 100
 const STANDARD_ERROR = 2
 
-/** Sees to it that the terminal is as it was on every way out of the program. */
+/** Restores the terminal on every way out of the program. */
 export function installRestore(options: RestoreOptions): Restore {
   const { screen, stdin } = options
   let isEnding = false
@@ -84,11 +89,11 @@ export function installRestore(options: RestoreOptions): Restore {
     act()
   }
   const end = (reason: ExitReason, code = exitCodeOf(reason)): void => {
-    // Its keys send these two to the other program too, which has them.
+    // Its keys send these two signals to the other program too, which handles them.
     if (isLent && (reason === 'SIGINT' || reason === 'SIGQUIT')) return
     if (isEnding) {
-      // A hang-up shows as a signal and as broken streams, also while the terminal is given back; asking again in
-      // earnest cuts the waiting short.
+      // A hang-up appears as a signal and as broken streams, even while the terminal is being restored; any other
+      // second request skips the wait.
       if (reason !== 'SIGHUP' && reason !== 'terminal-gone') process.exit(code)
       return
     }
@@ -103,7 +108,7 @@ export function installRestore(options: RestoreOptions): Restore {
     const isFirst = !isEnding && !isCrashing
     isCrashing = true
     options.log(error)
-    // The sentence belongs on the terminal that was given back.
+    // The sentence belongs on the restored terminal.
     void onceGivenBack(() => {
       if (isFirst) writeNow(STANDARD_ERROR, `${crashSentence(error)}\n`)
       end('crash')
@@ -112,7 +117,7 @@ export function installRestore(options: RestoreOptions): Restore {
   const resume = (): void => {
     clearTimeout(resumeTimer)
     if (isEnding || isLent) return
-    // Stopped from outside, without `suspend`, the terminal may have been used by others just the same.
+    // If it was stopped from outside, without `suspend`, others may have used the terminal as well.
     const raw = suspendedRaw ?? stdin.isRaw ?? false
     if (suspendedRaw !== undefined) process.on('SIGTSTP', suspend)
     suspendedRaw = undefined
@@ -128,7 +133,7 @@ export function installRestore(options: RestoreOptions): Restore {
       if (isEnding) return
       process.off('SIGTSTP', suspend)
       process.kill(0, 'SIGTSTP')
-      // The kernel does not stop a group that no shell waits for, and then nobody would continue it either.
+      // The kernel does not stop a process group that no shell waits for, and nobody would continue it either.
       resumeTimer = setTimeout(resume, STOPPED_WITHIN_MS)
     })
   }
@@ -136,7 +141,7 @@ export function installRestore(options: RestoreOptions): Restore {
     giveBack()
     await givenBack()
     isLent = true
-    // Stopped by its own key, the other program stops its whole group; so be it, and it continues with the group.
+    // The other program's own key stops its whole process group, which includes this one; both continue together.
     process.off('SIGTSTP', suspend)
     try {
       return await work()
@@ -153,7 +158,7 @@ export function installRestore(options: RestoreOptions): Restore {
     abandon(code) {
       giveBack()
       writeNow(STANDARD_ERROR, `${STUCK_SENTENCE}\n`)
-      // Node says there that it waits for the debugger, which is what called this.
+      // Node would print there that it waits for the debugger, which is what called this.
       closeSync(STANDARD_ERROR)
       process.exit(code)
     },
@@ -165,7 +170,7 @@ export function installRestore(options: RestoreOptions): Restore {
   }
 }
 
-/** As long as it takes, but no longer than that. */
+/** Waits for the work, but no longer than this. */
 function within(milliseconds: number, work: Promise<void>): Promise<void> {
   return Promise.race([work, new Promise<void>(resolve => setTimeout(resolve, milliseconds))])
 }
@@ -189,7 +194,7 @@ type Reactions = {
 function listenAll({ stdin, stdout, stderr }: RestoreOptions, reactions: Reactions): (() => void)[] {
   const { end, crash, resume, suspend, giveBack } = reactions
   const gone = (): void => end('terminal-gone')
-  // Without a listener, writing to a closed standard error would crash.
+  // Without a listener, a write to a closed standard error would itself crash.
   const ignored = (): void => {}
   process.on('SIGTSTP', suspend)
   process.on('SIGCONT', resume)

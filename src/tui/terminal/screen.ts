@@ -10,39 +10,41 @@ import { createPainter, rowText } from './painter.ts'
 import type { Rectangle, Region } from './region.ts'
 import { VirtualStdout } from './virtual-stdout.ts'
 
-/** Where a text is being typed, zero-based; undefined if that does not show. Asked at each paint. */
+/** Returns the zero-based position of the text cursor; undefined if it is not visible. Called at each paint. */
 export type CaretPlace = () => { row: number; column: number } | undefined
 
 export type ScreenOptions = {
-  /** Wrap long paints in synchronized-output marks (DECSET 2026); the terminal's `reply` can also say so. */
+  /** Wraps long paints in synchronized-output marks (DECSET 2026); the terminal's `reply` can also enable this. */
   synchronized?: boolean
-  /** Ask the terminal on `enter` whether it has synchronized output. */
+  /** Asks the terminal on `enter` whether it supports synchronized output. */
   askSynchronized?: boolean
-  /** Ask it whether it has the kitty keyboard protocol, which is then used. */
+  /** Asks it whether it supports the kitty keyboard protocol, which is then used. */
   askKeyboard?: boolean
-  /** Ask it also for its background. */
+  /** Also asks it for its background. */
   askBackground?: boolean
-  /** Report mouse buttons and the wheel. */
+  /** Reports mouse buttons and the wheel. */
   mouse?: boolean
-  /** Called on each write, to measure how fast the line is. */
+  /** Called on each write, to measure the speed of the connection. */
   onWritten?: WrittenListener
-  /** Hears that the terminal has taken nothing for very long. */
+  /** Called when the terminal has accepted nothing for very long. */
   onGone?: () => void
-  /** Puts other characters for some of a frame's, each as wide as the one that it replaces. */
+  /** Replaces characters of a frame by others of the same width. */
   spell?: (text: string) => string
 }
 
-/** A shorter paint reaches the terminal in one piece on any line, a packet of ssh's included, and needs no marks. */
+/** A shorter paint reaches the terminal in one piece on any connection, including an ssh packet, and needs no marks. */
 const MARKED_FROM = 1000
 
-/** A screen on `out`; nothing is written before `enter`. */
+/** Creates a screen on `out`; writes nothing before `enter`. */
 export function createScreen(out: TerminalStream, options: ScreenOptions = {}): Screen {
   return new Screen(out, options)
 }
 
-/** The screen of cells between Ink and the terminal: takes frames and regions, writes only cells that changed. */
+/** The screen of cells between Ink and the terminal: takes frames and regions, and writes only cells that changed. */
 export class Screen {
-  /** For Ink: `render(tree, { stdout: screen.stdout, alternateScreen: false, incrementalRendering: false })`. */
+  /**
+   * The stream for Ink: `render(tree, { stdout: screen.stdout, alternateScreen: false, incrementalRendering: false })`.
+   */
   readonly stdout: VirtualStdout
   readonly #out: TerminalStream
   readonly #output: Output
@@ -69,7 +71,7 @@ export class Screen {
   #hover = false
   #title: string | undefined
   #ground: { ground: string; text: string } | undefined
-  /** Those who know where a caret is, the nearest to the person last. */
+  /** Functions that return the cursor's place; the last one takes precedence. */
   readonly #carets = new Set<CaretPlace>()
   readonly #replyListeners = new Set<(sequence: string) => boolean>()
   readonly #enterListeners = new Set<() => void>()
@@ -109,20 +111,19 @@ export class Screen {
     return this.#composition.rows
   }
 
-  /** Whether the terminal may be asked what it is. */
+  /** Whether queries may be sent to the terminal. */
   get asks(): boolean {
     return this.#asksKeyboard
   }
 
-  /** Whether the terminal is ours, between `enter` and `leave`. */
+  /** Whether the screen controls the terminal, between `enter` and `leave`. */
   get active(): boolean {
     return this.#isActive
   }
 
   /**
-   * Goes on from a picture that is on the terminal already, in its alternate screen: only what differs is written.
-   * Until `release` nothing is, so that frames without data do not flash between the picture and the first ones with
-   * it.
+   * Continues from a picture that is already on the terminal, in its alternate screen: only differences are written.
+   * Nothing is written until `release`, so that frames without data do not flash in between.
    */
   adopt(lines: readonly string[]): void {
     this.#composition.setFrame([...lines])
@@ -134,14 +135,14 @@ export class Screen {
     this.#output.send(this.#modesToSet())
   }
 
-  /** Paints from now on. */
+  /** Starts painting. */
   release(): void {
     if (!this.#isHeld) return
     this.#isHeld = false
     this.#flush()
   }
 
-  /** Takes over the terminal and paints what is known. */
+  /** Takes over the terminal and paints the current content. */
   enter(): void {
     if (this.#isActive) return
     this.#isActive = true
@@ -155,7 +156,7 @@ export class Screen {
   #modesToSet(): string {
     return [
       this.#title === undefined ? '' : title(this.#title),
-      // Asked before it is changed: the answer is to be the terminal's own.
+      // Asked before the background is changed, to get the terminal's own color.
       this.#asksBackground ? ASK_BACKGROUND : '',
       this.#ground === undefined ? '' : groundSequence(this.#ground),
       this.#mouse ? this.#mouseOn() : '',
@@ -166,7 +167,7 @@ export class Screen {
   }
 
   /**
-   * Gives the terminal back before it returns, or in its turn when the terminal is behind; frames after that are kept
+   * Restores the terminal before it returns, or after pending output if the terminal is behind; later frames are kept
    * but not written until `enter`.
    */
   leave(): void {
@@ -175,25 +176,27 @@ export class Screen {
     this.#output.sendNow(this.leaving)
   }
 
-  /** What gives the terminal back. */
+  /** Returns the sequences that restore the terminal. */
   get leaving(): string {
     return (this.#hasKeyboard ? modes.KEYBOARD_OFF : '') + (this.#ground ? GROUND_BACK : '') + modes.LEAVE
   }
 
-  /** Resolves when the terminal has taken everything, so that it has really been given back. */
+  /** Resolves when the terminal has received everything, so that it is really restored. */
   taken(): Promise<void> {
     return this.#output.taken()
   }
 
-  /** The region of that name, put at this place; created when it is new. Later regions are above earlier ones. */
+  /**
+   * Returns the region with that name at this position, creating it if needed. Later regions are above earlier ones.
+   */
   region(id: string, rectangle: Rectangle): Region {
     const region = this.#composition.region(id, rectangle, () => this.#flush())
     return { ...region, paint: lines => region.paint(lines.map(this.#spell)) }
   }
 
   /**
-   * Keeps the terminal's cursor, hidden, where this says after each paint: input methods open there. The answer ends
-   * it.
+   * Keeps the terminal's hidden cursor at this place after each paint, where input methods open; returns a function
+   * that ends it.
    */
   caret(place: CaretPlace): () => void {
     this.#carets.add(place)
@@ -201,14 +204,14 @@ export class Screen {
   }
 
   /**
-   * Draws what is on a part of the screen in one quiet look, but for what is above it; undefined ends that. It shows
-   * with the next frame, which brings what is above.
+   * Draws a part of the screen in one muted style, except what is above it; undefined ends that. It appears with the
+   * next frame, which contains what is above.
    */
   quiet(quiet: Quiet | undefined): void {
     this.#composition.quiet(quiet)
   }
 
-  /** Paints once for everything that `change` changes. */
+  /** Paints once for all changes of `change`. */
   batch(change: () => void): void {
     this.#batches++
     try {
@@ -219,7 +222,10 @@ export class Screen {
     }
   }
 
-  /** Adopts the stream's size, informs Ink and paints everything; happens by itself when the stream says so. */
+  /**
+   * Adopts the stream's size, informs Ink and paints everything; called automatically when the stream reports a new
+   * size.
+   */
   readonly resize = (): void => {
     this.#adoptSize()
     this.#painter.forget()
@@ -236,19 +242,21 @@ export class Screen {
     this.#flush()
   }
 
-  /** Sends a sequence that touches neither cells nor cursor, such as a title, OSC 52 or the bell. */
+  /** Sends a sequence that affects neither cells nor cursor, such as a title, OSC 52 or the bell. */
   control(sequence: string): void {
     if (this.#isActive) this.#output.send(sequence)
   }
 
-  /** The terminal's title while it is ours. */
+  /** Sets the terminal's title while the screen controls it. */
   setTitle(text: string): void {
     if (text === this.#title) return
     this.#title = text
     this.control(title(text))
   }
 
-  /** The terminal's default colours while it is ours, `#rrggbb` each; undefined = its own. */
+  /**
+   * Sets the terminal's default colors while the screen controls it, `#rrggbb` each; undefined for the terminal's own.
+   */
   setGround(colours: { ground: string; text: string } | undefined): void {
     if (colours === this.#ground) return
     this.#ground = colours
@@ -260,7 +268,7 @@ export class Screen {
     return this.#mouse
   }
 
-  /** Leaves at least so many milliseconds between two paints, for a line that does not take more. */
+  /** Sets the minimum milliseconds between two paints, for a slow connection. */
   setPause(milliseconds: number): void {
     this.#pauseMs = milliseconds
     clearTimeout(this.#paintsLater)
@@ -268,14 +276,14 @@ export class Screen {
     this.#flush()
   }
 
-  /** Switches mouse reports. */
+  /** Turns mouse reports on or off. */
   setMouse(enabled: boolean): void {
     if (this.#mouse === enabled) return
     this.#mouse = enabled
     this.control(enabled ? this.#mouseOn() : modes.MOUSE_OFF)
   }
 
-  /** Switches reports of where the mouse is while no button is pressed; they come only with the others. */
+  /** Turns reports of mouse moves without a button on or off; they need the other mouse reports. */
   setHover(enabled: boolean): void {
     if (this.#hover === enabled) return
     this.#hover = enabled
@@ -286,17 +294,17 @@ export class Screen {
     return modes.MOUSE_ON + (this.#hover ? modes.HOVER_ON : '')
   }
 
-  /** Called on replies that the screen did not ask for, until somebody answers that it was meant. */
+  /** Called on replies that the screen did not request, until a listener returns that it handled the reply. */
   onReply(listener: (sequence: string) => boolean): void {
     this.#replyListeners.add(listener)
   }
 
-  /** Called when the screen takes over the terminal again, which has forgotten what was sent beside the cells. */
+  /** Called when the screen takes over the terminal again, which has lost everything but the cells. */
   onEnter(listener: () => void): void {
     this.#enterListeners.add(listener)
   }
 
-  /** Hands over a reply of the terminal's; true when it was one the screen asks for. */
+  /** Handles a reply of the terminal; returns true if the screen had requested it. */
   reply(sequence: string): boolean {
     if (this.#asksKeyboard && modes.isKeyboardReply(sequence)) {
       if (!this.#hasKeyboard) this.control(modes.KEYBOARD_ON)
@@ -308,7 +316,7 @@ export class Screen {
     return answer !== undefined || [...this.#replyListeners].some(listener => listener(sequence))
   }
 
-  /** The rows as shown, as text with SGR; joined by newlines and written to `stdout` they show the same again. */
+  /** Returns the visible rows as text with SGR; joined by newlines and written to `stdout` they show the same again. */
   snapshot(): string[] {
     return Array.from({ length: this.rows }, (_, row) => rowText(this.#composition.compose(row)))
   }
@@ -329,7 +337,7 @@ export class Screen {
     if (body !== undefined || cursor !== undefined || hidesCursor) this.#cursor = cursor
     if (body !== undefined) this.#composition.setFrame(body.split('\n'))
     if (this.#isScheduled) return
-    // Ink writes a frame in pieces (marks, erasing, text): painting waits until it has written all of them.
+    // Ink writes a frame in pieces (marks, erasing, text): painting waits until all are written.
     this.#isScheduled = true
     queueMicrotask(() => {
       if (this.#isScheduled) this.#flush()
@@ -359,7 +367,7 @@ export class Screen {
     this.#output.send(isMarked ? modes.SYNCHRONIZED_BEGIN + text + modes.SYNCHRONIZED_END : text)
   }
 
-  /** Whether the pause after the last paint is not over; what has changed is painted when it is. */
+  /** Whether the pause after the last paint continues; changes are painted when it ends. */
   #waits(): boolean {
     if (this.#pauseMs === 0) return false
     const rest = this.#paintedAt + this.#pauseMs - performance.now()

@@ -1,11 +1,12 @@
 const DEFAULT_COLUMNS = 80
 const DEFAULT_ROWS = 24
-/** Beyond any display in any font; what a terminal claims beyond it stays blank. */
+/** Larger than any display in any font; cells that a terminal reports beyond it stay blank. */
 const MOST_COLUMNS = 1000
 const MOST_ROWS = 400
 
 /**
- * Columns and rows to draw on: what the terminal claims where that can be, and never so much that drawing takes long.
+ * Returns the columns and rows to draw on: the reported size if it is plausible, and never so large that drawing takes
+ * long.
  */
 export function drawableSize(claimed: { columns?: number | undefined; rows?: number | undefined }): {
   columns: number
@@ -17,7 +18,7 @@ export function drawableSize(claimed: { columns?: number | undefined; rows?: num
   }
 }
 
-/** Undefined for what is not a number of cells: 0, NaN, less than one. */
+/** Returns undefined for an invalid number of cells: 0, NaN, less than one. */
 function bounded(claimed: number | undefined, most: number): number | undefined {
   const whole = Math.floor(claimed ?? 0)
   return whole >= 1 ? Math.min(whole, most) : undefined

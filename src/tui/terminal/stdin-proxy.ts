@@ -6,8 +6,8 @@ import { Readable } from 'node:stream'
 const ESCAPE_AT_ONCE = '\x1b[27u'
 
 /**
- * What Ink gets as its stdin: it never reads the terminal, the owner pushes the keys meant for Ink's own widgets.
- * Each push is one input event for `useInput`, also several in a row.
+ * Ink's stdin: it never reads the terminal; its owner pushes the keys meant for Ink's own widgets. Each push is one
+ * input event for `useInput`, even several in a row.
  */
 export class StdinProxy extends Readable {
   readonly isTTY = true
@@ -20,9 +20,7 @@ export class StdinProxy extends Readable {
     this.read = size => (size === 0 ? null : this.#take())
   }
 
-  /**
-   * Hands over one key sequence or one text. Without a widget that listens it is dropped, not kept for the next one.
-   */
+  /** Passes one key sequence or one text. Without a listening widget it is dropped, not kept for the next one. */
   override push(sequence: string): boolean {
     if (this.listenerCount('readable') === 0) return false
     this.#queue.push(sequence === '\x1b' ? ESCAPE_AT_ONCE : sequence)
@@ -53,7 +51,7 @@ export class StdinProxy extends Readable {
     try {
       this.emit('readable')
     } finally {
-      // React commits a widget's answer to one key in a microtask; the next key must find the widget's new state.
+      // React commits a widget's response to a key in a microtask; the next key must find the widget's new state.
       queueMicrotask(() => {
         this.#queue.shift()
         if (this.#queue.length > 0) this.#offer()
@@ -68,7 +66,7 @@ export class StdinProxy extends Readable {
   }
 }
 
-/** A stdin for Ink that the owner feeds. */
+/** Creates a stdin for Ink, to which its owner pushes keys. */
 export function createStdinProxy(): StdinProxy {
   return new StdinProxy()
 }

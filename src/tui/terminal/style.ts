@@ -1,16 +1,16 @@
 /**
- * How a cell looks. Styles are interned: two cells look the same exactly when they hold the same object (after
- * the bounded table was emptied, equal styles may differ in identity, which only costs a redundant repaint).
+ * The look of a cell. Styles are interned: two cells look the same exactly if they hold the same object (after the
+ * bounded table was cleared, equal styles may be different objects, which only costs a redundant repaint).
  */
 export type Style = {
   readonly attributes: number
-  /** SGR parameters of the foreground colour such as `31` or `38;5;12`, empty for the default. */
+  /** SGR parameters of the foreground color such as `31` or `38;5;12`, empty for the default. */
   readonly foreground: string
-  /** SGR parameters of the background colour such as `41` or `48;2;1;2;3`, empty for the default. */
+  /** SGR parameters of the background color such as `41` or `48;2;1;2;3`, empty for the default. */
   readonly background: string
   /** OSC 8 `params;uri`, empty without a link. */
   readonly link: string
-  /** The style that a blank of this one is drawn in, where some of it is seen on characters alone. */
+  /** The style for a blank, if a part of this style is visible only on characters. */
   readonly onBlank: Style | undefined
   readonly transitions: Map<Style, string>
 }
@@ -28,7 +28,7 @@ const ATTRIBUTES: readonly { bit: number; on: number; off: number }[] = [
   { bit: 256, on: 53, off: 55 },
 ]
 const WEIGHT_BITS = 3
-/** Underlined, inverse, struck and overlined: seen on a blank, in the colour of its text. */
+/** Underlined, inverse, struck and overlined: visible on a blank, in the color of its text. */
 const SEEN_ON_BLANK = 8 | 32 | 128 | 256
 const MAX_STYLES = 4096
 const MAX_TRANSITIONS = 256
@@ -53,17 +53,17 @@ function styleOf(attributes: number, foreground: string, background: string, lin
   return style
 }
 
-/** What of a style is seen on a blank, as a style. */
+/** Returns the part of a style that is visible on a blank. */
 export function onBlank(style: Style): Style {
   return style.onBlank ?? style
 }
 
-/** The style with another link; `link` is OSC 8's `params;uri`, empty to end the link. */
+/** Returns the style with another link; `link` is OSC 8's `params;uri`, empty to end the link. */
 export function withLink(style: Style, link: string): Style {
   return styleOf(style.attributes, style.foreground, style.background, link)
 }
 
-/** The style after an SGR sequence; `parameters` is what is between `ESC [` and `m`. */
+/** Returns the style after an SGR sequence; `parameters` is the text between `ESC [` and `m`. */
 export function applySgr(style: Style, parameters: string): Style {
   let { attributes, foreground, background } = style
   const codes = parameters.split(';')
@@ -86,7 +86,10 @@ export function applySgr(style: Style, parameters: string): Style {
   return styleOf(attributes, foreground, background, style.link)
 }
 
-/** One of the eight colours from `base` on, their bright forms 60 higher, or the default colour at `base + 9`. */
+/**
+ * Whether a code is one of the eight colors from `base` on, one of their bright forms 60 higher, or the default color
+ * at `base + 9`.
+ */
 function isColour(code: number, base: number): boolean {
   const offset = code >= base + 60 ? code - base - 60 : code - base
   return (offset >= 0 && offset <= 7) || code === base + 9
@@ -114,7 +117,7 @@ function semicolonColour(codes: readonly string[], at: number): ParsedColour {
 
 function colonColour(sub: readonly string[]): ParsedColour {
   const [kind, ...rest] = sub
-  // ITU T.416 puts a colour space before the three channels; terminals also take the form without it.
+  // ITU T.416 puts a color space before the three channels; terminals also accept the form without it.
   const channels = kind === '2' && rest.length >= 4 ? rest.slice(1, 4) : rest
   if (kind === '5') return { colour: joinColour('5', channels.slice(0, 1)), used: 0 }
   if (kind === '2') return { colour: joinColour('2', channels.slice(0, 3)), used: 0 }
@@ -127,7 +130,7 @@ function joinColour(kind: '2' | '5', channels: readonly string[]): string | unde
   return numbers.every(n => Number.isInteger(n) && n >= 0 && n <= 255) ? `${kind};${numbers.join(';')}` : undefined
 }
 
-/** The shortest bytes that turn the pen from one style into another. */
+/** Returns the shortest sequence that changes the pen from one style to another. */
 export function transition(from: Style, to: Style): string {
   if (from === to) return ''
   const known = from.transitions.get(to)
@@ -142,7 +145,7 @@ export function transition(from: Style, to: Style): string {
 function sgrBetween(from: Style, to: Style): string {
   const codes: (number | string)[] = []
   const ended = from.attributes & ~to.attributes
-  // 22 ends bold and dim alike, so the one that stays is switched on again.
+  // 22 ends both bold and dim, so the one that stays is switched on again.
   const begun = to.attributes & (~from.attributes | (ended & WEIGHT_BITS ? WEIGHT_BITS : 0))
   for (const { bit, off } of ATTRIBUTES) if (ended & bit && !codes.includes(off)) codes.push(off)
   for (const { bit, on } of ATTRIBUTES) if (begun & bit) codes.push(on)

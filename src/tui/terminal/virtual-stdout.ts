@@ -1,16 +1,16 @@
 import { Writable } from 'node:stream'
 
-/** What the stream given to Ink needs from the screen. */
+/** The functions of the screen that Ink's stream needs. */
 export type StdoutSource = {
   columns(): number
   rows(): number
-  /** One write of Ink's. */
+  /** Receives one write of Ink. */
   accept(text: string): void
-  /** Calls back once everything written so far has left the process, or waits for nothing but the terminal. */
+  /** Calls back once everything written so far has left the process, or only waits for the terminal. */
   barrier(done: () => void): void
 }
 
-/** The stream handed to Ink as `stdout`: looks like a terminal, never writes to one by itself. */
+/** The stream passed to Ink as `stdout`: looks like a terminal, but never writes to one by itself. */
 export class VirtualStdout extends Writable {
   readonly isTTY = true
   readonly #source: StdoutSource
@@ -32,7 +32,7 @@ export class VirtualStdout extends Writable {
 
   override _write(chunk: string | Buffer, _encoding: BufferEncoding, done: () => void): void {
     const text = typeof chunk === 'string' ? chunk : chunk.toString()
-    // Ink writes nothing, with a callback, to learn that earlier frames are out.
+    // Ink writes an empty text with a callback to learn that earlier frames were written.
     if (text === '') this.#source.barrier(done)
     else {
       this.#source.accept(text)

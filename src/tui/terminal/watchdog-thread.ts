@@ -18,33 +18,33 @@ import {
 const { state, leaving, timeOrigin, port } = workerData as WatchdogSettings
 
 /**
- * How often the screen's thread is asked to answer while it does, with somebody there and with nobody, and how often it
- * is checked while it does not, in milliseconds.
+ * Milliseconds between checks of the screen's thread while it responds, with and without a person present, and while it
+ * does not respond.
  */
 const REST_MS = 500
 const UNATTENDED_MS = 2000
 const CHECK_MS = 100
 /**
- * Looks after Ctrl+C or a signal that make a second, and those for a thread that has begun to end in order. They are
- * counted, because a machine that sleeps turns nothing.
+ * Number of checks after Ctrl+C or a signal that make a second, and for a thread that has started to end normally.
+ * Checks are counted instead of time, because a sleeping machine runs nothing.
  */
 const CHECKS_UNTIL_END = 9
 const CHECKS_WHILE_ENDING = 40
 /**
- * A look counts by the share of a processor that the program had since the one before, and at least by this: on a busy
- * machine, what waits for its share is not stuck.
+ * A check counts as much as the program's share of a processor since the previous one, and at least this much: on a
+ * busy machine, a thread that waits for the processor is not stuck.
  */
 const LEAST_SHARE = 0.2
-/** How long the thread may take to end when it is called, in milliseconds. */
+/** Milliseconds that the thread may take to end when told to. */
 const END_WITHIN_MS = 500
 
 const INTERRUPTED = 130
 /** Numbers of the signals that end the program, with the exit code of each. */
 const ENDING = new Map(heardSignals().map(([signal, number]) => [number, signalExitCode(signal)]))
 const KILLED_BY = 'SIGKILL'
-/** Ctrl+C as a byte, and in the kitty keyboard protocol. */
+/** Matches Ctrl+C as a byte, and in the kitty keyboard protocol. */
 const CTRL_C = /\x03|\x1b\[99(?::\d*)*;5(?::\d+)?u/
-/** Undoes what Node's raw mode changes. */
+/** Terminal settings that undo Node's raw mode. */
 const COOKED = ['brkint', 'icrnl', 'ixon', 'echo', 'icanon', 'iexten', 'isig']
 
 let answeredAt = Atomics.load(state, TURNS)
@@ -65,7 +65,7 @@ function send(read: string): void {
   port.postMessage({ keys: read } satisfies WatchdogMessage)
 }
 
-/** Checks whether the thread has answered since it was asked to. */
+/** Checks whether the thread has responded since the last request. */
 function check(): void {
   if (Atomics.load(state, TURNS) !== answeredAt) {
     if (terminal !== undefined) closeSync(terminal)
@@ -77,7 +77,7 @@ function check(): void {
   }
   const read = Atomics.load(state, READS_KEYS) === 1 ? typed() : ''
   keys += read
-  // At once, for the thread to have them before it reads what comes next.
+  // Sent at once, so that the thread has them before it reads the following ones.
   if (read !== '') send(read)
   if (checksLeft === undefined && CTRL_C.test(keys)) checksLeft = checksUntilEnd()
   const share = shareOfProcessor()
@@ -86,7 +86,7 @@ function check(): void {
   else next = setTimeout(check, CHECK_MS)
 }
 
-/** What the program had of a processor since the last look, between the least that counts and 1. */
+/** Returns the program's share of a processor since the last check, between the minimum and 1. */
 function shareOfProcessor(): number {
   const before = lookedAt
   const { user, system } = process.cpuUsage()
@@ -95,7 +95,7 @@ function shareOfProcessor(): number {
   return Math.min(1, Math.max(LEAST_SHARE, share))
 }
 
-/** Until the next whole multiple of a pause, when the screen's thread wakes for what it does in such pauses itself. */
+/** Waits until the next whole multiple of a pause, when the screen's thread wakes up for its own periodic work. */
 function restOf(pause: number): number {
   const rest = pause - ((performance.timeOrigin + performance.now() - timeOrigin) % pause)
   return rest < CHECK_MS ? rest + pause : rest
@@ -106,9 +106,9 @@ function checksUntilEnd(): number {
 }
 
 /**
- * Hears the signals that end the program, which Node gives to its first thread alone, so that one that is stuck is
- * ended anyway. Only Node's own parts can do that; where they are another day's, signals are heard by the first thread
- * only.
+ * Receives the signals that end the program, which Node delivers only to its first thread, so that a stuck program is
+ * ended anyway. Only Node's internal modules can do that; if a version of Node changes them, only the first thread
+ * receives signals.
  */
 function hearSignals(): void {
   try {
@@ -121,7 +121,7 @@ function hearSignals(): void {
       heard.start(signal)
     }
   } catch {
-    // As above.
+    // Without these parts only the first thread receives signals.
   }
 }
 
@@ -131,7 +131,7 @@ type NodeInternals = {
   }
 }
 
-/** The first thread hears it too: it is given its time to show that it does. */
+/** Waits after a signal, which the first thread also receives, so that that thread has time to react. */
 function heardSignal(signal: number): void {
   if (checksLeft !== undefined) return
   code = ENDING.get(signal) ?? INTERRUPTED
@@ -145,7 +145,7 @@ function checkSoon(): void {
   next = setTimeout(check, CHECK_MS)
 }
 
-/** What was typed and nobody has read; a terminal that is gone says nothing. */
+/** Returns typed keys that nobody has read; nothing if the terminal is gone. */
 function typed(): string {
   const bytes = Buffer.alloc(4096)
   try {

@@ -1,20 +1,20 @@
 import type { MessagePort } from 'node:worker_threads'
 
 /**
- * Turns of the screen's thread that the watchdog counts, whether keys are the program's, whether the program has begun
- * to end, and whether nobody is there: indexes of the shared memory.
+ * Indexes of the shared memory: turns of the screen's thread that the watchdog counts, whether the program reads keys,
+ * whether it has started to end, and whether nobody is present.
  */
 export const TURNS = 0
 export const READS_KEYS = 1
 export const ENDS = 2
 export const UNATTENDED = 3
 
-/** Emitted on `process`, with an exit code, in a thread that answers nothing else any more. */
+/** Emitted on `process`, with an exit code, in a thread that responds to nothing else any more. */
 export const STUCK_EVENT = 'mcpdeck:stuck'
 
 export const STUCK_SENTENCE = 'mcpdeck had to stop: it did not respond.'
 
-/** The thread starts once nobody waits for the first screen, in milliseconds. */
+/** Milliseconds after which the thread starts, when the first screen is done. */
 const START_AFTER_MS = 1000
 
 /** Beside this file, or beside the chunks of `dist`, where the build puts it. */
@@ -22,28 +22,28 @@ const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('./watchdog-thread.ts', import.meta.url)
   : new URL('./watchdog-thread.js', import.meta.url)
 
-/** What the thread is started with. `leaving` gives the terminal back; `timeOrigin` is that of the screen's thread. */
+/** Settings of the thread. `leaving` restores the terminal; `timeOrigin` is that of the screen's thread. */
 export type WatchdogSettings = { state: Int32Array; leaving: string; timeOrigin: number; port: MessagePort }
-/** To be answered by a turn; `keys` were typed while none came. */
+/** Expects a turn as the response; `keys` were typed while there was none. */
 export type WatchdogMessage = { keys: string }
 
 export type Watchdog = {
-  /** Gives the keys that the watchdog has read, before those that the screen's thread reads itself. */
+  /** Passes on the keys that the watchdog has read, before those that the screen's thread reads itself. */
   hear(): void
-  /** Sets whether input is meant for this program; while it is not, the watchdog reads nothing. */
+  /** Sets whether typed keys belong to this program; while they do not, the watchdog reads nothing. */
   readsKeys(reads: boolean): void
-  /** The program ends in order, which may take it some seconds. */
+  /** The program is ending normally, which may take some seconds. */
   ends(): void
-  /** Whether somebody presses keys; while nobody does, it is checked more rarely that the thread turns. */
+  /** Sets whether somebody presses keys; while nobody does, the thread is checked less often. */
   attended(isAttended: boolean): void
 }
 
 /**
- * Ends the program when its thread does not turn any more and the person presses Ctrl+C: a second thread notices that
- * no turn comes, reads the keys that nobody reads, and a second of work after Ctrl+C calls `end` in the midst of what
- * the first thread does. Keys that it read go to `give` when the thread turns again. A thread that is stuck outside of
- * JavaScript cannot be called; then the second one writes `leaving()` and kills the process. It hears SIGTERM, SIGINT
- * and SIGHUP too where Node lets it.
+ * Ends the program if its thread is stuck and the person presses Ctrl+C: a second thread notices that the first makes
+ * no turn, reads the unread keys, and a second of processor time after Ctrl+C calls `end` in the middle of what the
+ * first thread does. Keys that it read go to `give` when the thread runs again. A thread that is stuck outside of
+ * JavaScript cannot be called; then the second thread writes `leaving()` and kills the process. It also handles
+ * SIGTERM, SIGINT and SIGHUP if Node allows that.
  */
 export function startWatchdog(options: {
   leaving: () => string
@@ -62,13 +62,13 @@ export function startWatchdog(options: {
     ends: () => void Atomics.store(state, ENDS, 1),
     attended(isAttended) {
       Atomics.store(state, UNATTENDED, isAttended ? 0 : 1)
-      // Before the key that ended the rest is worked on, for that may be what the thread gets stuck in.
+      // Before the key that ended the rest is handled, because the thread may get stuck in that.
       if (isAttended) thread?.wake()
     },
   }
 }
 
-/** Has the thread check soon, and takes what it sent. */
+/** Makes the thread check soon, and receives what it sent. */
 type WatchdogThread = { wake: () => void; hear: () => void }
 
 function startThread(
@@ -85,7 +85,7 @@ function startThread(
       workerData,
       transferList: [port2],
       execArgv,
-      // What Node says there about its internals is not for the terminal.
+      // Node's messages about its internals must not reach the terminal.
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
@@ -96,7 +96,7 @@ function startThread(
   try {
     begun = begin(['--expose-internals'])
   } catch {
-    // A Node without that option; its signals are heard by the first thread only.
+    // A Node without that option; only the first thread receives signals.
     begun = begin([])
   }
   const { worker, port } = begun
@@ -107,7 +107,7 @@ function startThread(
   port.on('message', answer)
   port.unref()
   worker.unref()
-  // Without a watchdog the program is as good as before.
+  // The program works without a watchdog.
   worker.on('error', () => undefined)
   process.on(STUCK_EVENT as never, end as never)
   return {

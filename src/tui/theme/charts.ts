@@ -1,8 +1,8 @@
 import type { Symbols } from './theme.ts'
 
 /**
- * A bar of this many columns for a share from 0 to 1: only what is all fills it, and only what is nothing leaves it
- * empty. Nothing if the theme draws nothing.
+ * Returns a bar of this many columns for a share from 0 to 1: only a share of 1 fills it, and only a share of 0 leaves
+ * it empty. Empty if the theme draws no charts.
  */
 export function bar({ bar: [full, empty] }: Pick<Symbols, 'bar'>, share: number, columns: number): string {
   const part = Number.isNaN(share) ? 0 : within(share)
@@ -14,8 +14,8 @@ export function bar({ bar: [full, empty] }: Pick<Symbols, 'bar'>, share: number,
 }
 
 /**
- * Columns for shares from 0 to 1 over so many rows, the top one first: only what is all fills them, and what is unknown
- * is a gap. No rows where the theme draws nothing.
+ * Returns columns for shares from 0 to 1 in this many rows, the top one first: only a share of 1 fills a column, and
+ * unknown shares are gaps. No rows if the theme draws no charts.
  */
 export function plot(
   { spark, lowSpark }: Pick<Symbols, 'spark' | 'lowSpark'>,
@@ -33,7 +33,7 @@ export function plot(
   )
 }
 
-/** A character for each share from 0 to 1, a space for each that is unknown. Nothing where the theme draws nothing. */
+/** Returns a character for each share from 0 to 1, a space for each unknown one. Empty if the theme draws no charts. */
 export function sparkline(
   symbols: Pick<Symbols, 'spark' | 'lowSpark'>,
   shares: readonly (number | undefined)[],
@@ -42,8 +42,8 @@ export function sparkline(
 }
 
 /**
- * A box for five shares from 0 to 1 that ascend, from the least over the middle half with its median to the most.
- * Nothing if the theme draws nothing.
+ * Returns a box plot for five ascending shares from 0 to 1: the minimum, the middle half with its median, and the
+ * maximum. Empty if the theme draws no charts.
  */
 export function box({ box: [median, half], lines }: Symbols, shares: readonly number[], columns: number): string {
   const room = Math.max(1, Math.floor(columns))

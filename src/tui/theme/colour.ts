@@ -1,4 +1,4 @@
-/** A colour as shares of red, green and blue from 0 to 1. */
+/** A color as shares of red, green and blue from 0 to 1. */
 type Shares = readonly [red: number, green: number, blue: number]
 
 function sharesOf(hex: string): Shares {
@@ -6,7 +6,7 @@ function sharesOf(hex: string): Shares {
   return [red, green, blue]
 }
 
-/** Relative luminance of a `#rrggbb` as WCAG 2 defines it, 0 black to 1 white. */
+/** Returns the relative luminance of a `#rrggbb` as WCAG 2 defines it, 0 black to 1 white. */
 export function luminance(hex: string): number {
   const [red, green, blue] = sharesOf(hex).map(share =>
     share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4,
@@ -14,13 +14,13 @@ export function luminance(hex: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** Contrast of two `#rrggbb` as WCAG 2 counts it, 1 to 21. */
+/** Returns the contrast of two `#rrggbb` as WCAG 2 defines it, 1 to 21. */
 export function contrastOf(one: string, other: string): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (high + 0.05) / (low + 0.05)
 }
 
-/** The colour so far on the way from one to the other, 0 to 1. */
+/** Returns the color this far between the two, 0 to 1. */
 export function mix(from: string, to: string, share: number): string {
   const target = sharesOf(to)
   const mixed = sharesOf(from).map((value, index) => value + (target[index]! - value) * share)
@@ -33,12 +33,12 @@ export function mix(from: string, to: string, share: number): string {
     .join('')}`
 }
 
-/** From here on a dark ground is light enough for what is on it to be darker, and the other way round. */
+/** Luminance from which a dark background is light enough for a darker selection, and the reverse for light ones. */
 const GREY_GROUND = { dark: 0.016, light: 0.92 } as const
 
 /**
- * What is behind the chosen row on a terminal's own ground: a little of the text's colour, or where the ground is
- * greyish a little away from it, so that all colours stay readable on it.
+ * Returns the background of the selected row on a terminal's own background: slightly towards the text's color, or on a
+ * greyish background slightly away from it, so that all colors stay readable on it.
  */
 export function quietGround(ground: string, text: string): string {
   const level = luminance(ground)
@@ -46,10 +46,10 @@ export function quietGround(ground: string, text: string): string {
   return level > GREY_GROUND.light ? mix(ground, text, 0.07) : mix(ground, '#ffffff', 0.6)
 }
 
-/** One of the 256: its number, and its colour as xterm has it. */
+/** One of the 256 colors: its number, and its color in xterm. */
 export type Indexed = { number: number; hex: string }
 
-/** The cube and the greys of the 256, which no terminal changes. */
+/** The cube and the greys of the 256 colors, which no terminal changes. */
 const INDEXED: readonly Indexed[] = Array.from({ length: 240 }, (_, index) => {
   const number = index + 16
   const cube = [Math.floor(index / 36), Math.floor(index / 6) % 6, index % 6].map(digit => digit && 55 + 40 * digit)
@@ -57,7 +57,7 @@ const INDEXED: readonly Indexed[] = Array.from({ length: 240 }, (_, index) => {
   return { number, hex: `#${shares.map(share => share.toString(16).padStart(2, '0')).join('')}` }
 })
 
-/** The one of the 256 that looks most like the colour among those that suit; the first where none does. */
+/** Returns the most similar one of the 256 colors that suit; the first if none does. */
 export function nearestIndexed(hex: string, suits: (candidate: Indexed) => boolean = () => true): Indexed {
   const wanted = sharesOf(hex)
   let nearest = INDEXED[0]!
@@ -71,7 +71,10 @@ export function nearestIndexed(hex: string, suits: (candidate: Indexed) => boole
   return nearest
 }
 
-/** How unlike two colours look: differences of their channels, weighted by how well the eye tells them. */
+/**
+ * Returns how different two colors look: differences of their channels, weighted by how well the eye distinguishes
+ * them.
+ */
 function distance(one: Shares, other: string): number {
   const to = sharesOf(other)
   return 2 * (one[0] - to[0]) ** 2 + 4 * (one[1] - to[1]) ** 2 + 3 * (one[2] - to[2]) ** 2

@@ -1,9 +1,9 @@
 import type { Symbols } from './theme.ts'
 
-/** Signs that mean the same, and what that is. */
+/** Signs with the same meaning, and the meaning. */
 export type LegendEntry = readonly [signs: readonly string[], means: string]
 
-/** What each sign on the screen means; help shows it, and no sign is in two entries. */
+/** Returns the meaning of each sign on the screen for the help; no sign is in two entries. */
 export function legend(symbols: Symbols): readonly LegendEntry[] {
   const { heat, bar, halfBar, box, spark, scroll, spinner } = symbols
   const entries: LegendEntry[] = [

@@ -3,10 +3,10 @@ import { contrastOf, luminance, nearestIndexed, quietGround } from './colour.ts'
 import type { Background, ThemeChoice } from './theme-choice.ts'
 import { isThemeName, TERMINAL_COLOURS, THEMES, type ThemeColours } from './themes.ts'
 
-/** As chalk counts: no colours, sixteen, 256, 24 bits. */
+/** chalk's levels: no colors, sixteen, 256, 24 bits. */
 export type ColourLevel = 0 | 1 | 2 | 3
 
-/** Colours by meaning; no other file names a colour. */
+/** Colors by meaning; no other file names a color. */
 export type Tone =
   | 'plain'
   | 'muted'
@@ -29,19 +29,19 @@ export type Tone =
 
 type Paint = (text: string) => string
 
-/** How a theme paints, before it is known how many colours the terminal has. */
+/** The colors of a theme, before the number of the terminal's colors is known. */
 export type Palette = {
-  /** @param hasOwnText the chosen row brings a text for its ground: what bare text looks like is not known */
+  /** @param hasOwnText whether the selected row sets its own text color: the look of unstyled text is unknown */
   paints: (chalk: ChalkInstance, level: ColourLevel, hasOwnText?: boolean) => Record<Tone, Paint>
-  /** From this level on the chosen row is a quiet ground on which its colours stay; undefined = it never is. */
+  /** From this level on the selected row has a muted background on which its colors stay; undefined if it never has. */
   tintsFrom?: ColourLevel
-  /** What the terminal's own default colours become; absent = they stay. */
+  /** Default colors to set on the terminal; absent if they stay. */
   ground?: Pick<ThemeColours, 'ground' | 'text'>
 }
 
 /**
- * The palette for what was chosen, on what is behind the text.
- * @param ground the terminal's own `#rrggbb`, once it has told it
+ * Returns the palette of the chosen theme for a background.
+ * @param ground the terminal's own `#rrggbb`, once it has reported it
  */
 export function paletteFor(choice: ThemeChoice, background: Background, ground?: string): Palette {
   if (choice === 'monochrome') return monochrome
@@ -55,17 +55,17 @@ export function paletteFor(choice: ThemeChoice, background: Background, ground?:
   return coloured(ground !== undefined ? { ...colours, selected: quietGround(ground, colours.text) } : colours)
 }
 
-/** A palette for one kind of ground, which it brings along on a terminal of the other kind. */
+/** Returns a palette for one kind of background, which it sets on a terminal of the other kind. */
 function elsewhere(palette: Palette, own: Background, background: Background): Palette {
   return own === background ? palette : { ...palette, ground: TERMINAL_COLOURS[own] }
 }
 
-/** A palette with a ground of its own. */
+/** Returns a palette with its own background. */
 export function painted(colours: ThemeColours): Palette {
   return { ...coloured(colours), ground: colours }
 }
 
-/** A palette of these colours over the terminal's own ground and text. */
+/** Returns a palette of these colors on the terminal's own background and text. */
 export function coloured(colours: ThemeColours): Palette {
   const sixteen = luminance(colours.ground) > 0.5 ? lightSixteen : darkSixteen
   return {
@@ -75,17 +75,17 @@ export function coloured(colours: ThemeColours): Palette {
   }
 }
 
-/** Least contrast of text, and of secondary text (WCAG 2 AA, and its rule for large text). */
+/** Minimum contrast of text, and of secondary text (WCAG 2 AA, and its rule for large text). */
 export const LEAST_CONTRAST = { text: 4.5, muted: 3 } as const
 
 /**
- * Numbers of the 256 for a theme: each near its colour and readable on both grounds, and no two tones the same. Grounds
- * come first, and states before what only is beside them.
+ * Returns the numbers of the 256 colors for a theme: each close to its color and readable on both backgrounds, and no
+ * two tones the same. Backgrounds come first, and states before colors that are only used beside them.
  */
 function indexedColours(colours: ThemeColours): Record<keyof ThemeColours, number> {
   const ground = nearestIndexed(colours.ground)
   const { text, muted } = LEAST_CONTRAST
-  // Bare text keeps its own colour, whatever the ground becomes.
+  // Unstyled text keeps its own color on any background.
   const bare = Math.min(text, contrastOf(colours.text, colours.selected))
   const selected = nearestIndexed(
     colours.selected,
@@ -126,7 +126,7 @@ function manyColours(
   const on = (name: keyof ThemeColours, pen = chalk): ChalkInstance =>
     numbers ? pen.bgAnsi256(numbers[name]) : pen.bgHex(colours[name])
   const accent = ink('accent')
-  // Of the sixteen, since it goes over the line with every move.
+  // Uses one of the sixteen colors, since it is sent with every move.
   const ownText = luminance(colours.selected) > 0.5 ? chalk.black : chalk.whiteBright
   return {
     ...inverseRow(chalk),
@@ -147,7 +147,7 @@ function manyColours(
 
 type Sixteen = (chalk: ChalkInstance) => Record<Tone, Paint>
 
-/** On dark backgrounds the terminal's own sixteen are readable, and follow what its owner made of them. */
+/** On dark backgrounds the terminal's own sixteen colors are readable, and follow its user's settings. */
 const darkSixteen: Sixteen = chalk => ({
   ...inverseRow(chalk),
   muted: chalk.gray,
@@ -161,7 +161,7 @@ const darkSixteen: Sixteen = chalk => ({
   key: chalk.bold.cyan,
 })
 
-/** On light ones yellow and cyan cannot be read. */
+/** On light backgrounds yellow and cyan cannot be read. */
 const lightSixteen: Sixteen = chalk => ({
   ...inverseRow(chalk),
   muted: chalk.gray,
@@ -175,14 +175,14 @@ const lightSixteen: Sixteen = chalk => ({
   key: chalk.bold.blue,
 })
 
-/** What is the same wherever the chosen row is inverse. */
+/** Styles of every palette whose selected row is inverse. */
 function inverseRow(chalk: ChalkInstance) {
   return {
     plain: (text: string) => text,
     strong: chalk.bold,
     emphasis: chalk.italic,
     selected: chalk.inverse,
-    // The pointer says it: more would outshine the row of the pane that has the keys.
+    // The pointer marks it: more would outshine the row of the focused pane.
     selectedIdle: (text: string) => text,
     cursor: chalk.inverse,
     match: chalk.inverse,
@@ -208,7 +208,7 @@ const monochrome: Palette = {
   }),
 }
 
-/** Colours of the 256 with at least 7:1 against their background. */
+/** Colors of the 256 with at least 7:1 against their background. */
 export const CONTRAST_COLOURS = {
   dark: { accent: 51, ok: 83, warn: 226, error: 217, live: 153 },
   light: { accent: 17, ok: 22, warn: 52, error: 88, live: 17 },
@@ -216,7 +216,7 @@ export const CONTRAST_COLOURS = {
 
 type ContrastTone = keyof typeof CONTRAST_COLOURS.dark
 
-/** The nearest of the sixteen that can be told apart. */
+/** Returns the closest of the sixteen colors that can be told apart. */
 function contrastOfSixteen(chalk: ChalkInstance, background: Background): Record<ContrastTone, Paint> {
   return background === 'dark'
     ? {
@@ -229,7 +229,7 @@ function contrastOfSixteen(chalk: ChalkInstance, background: Background): Record
     : { accent: chalk.blue, ok: chalk.green, warn: chalk.magenta, error: chalk.red, live: chalk.blue }
 }
 
-/** Nothing is grey or thin; what is chosen is inverse and bold. */
+/** Nothing is grey or thin; the selection is inverse and bold. */
 function contrast(background: Background): Palette {
   const colours = CONTRAST_COLOURS[background]
   const paints: Palette['paints'] = (chalk, level) => {

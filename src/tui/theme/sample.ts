@@ -14,7 +14,10 @@ const STATES = [
 
 const WIDTH = 72
 
-/** Rows as the dashboard draws them in a theme, the second one chosen, on the theme's own ground where it has one. */
+/**
+ * Returns rows as the dashboard draws them in a theme, with the second one selected, on the theme's own background if
+ * it has one.
+ */
 export function sampleLines(palette: Palette, options: { level: ColourLevel; ascii: boolean }): string[] {
   const theme = createTheme({ ...options, palette })
   const { symbols } = theme
@@ -44,10 +47,10 @@ export function sampleLines(palette: Palette, options: { level: ColourLevel; asc
 
 const TEXTS = ['text', 'muted', 'accent', 'ok', 'warn', 'error', 'live'] as const
 
-/** Contrast of a tone on the ground and on the chosen row, 1 to 21 (WCAG 2). */
+/** Contrast of a tone on the background and on the selected row, 1 to 21 (WCAG 2). */
 export type ToneContrast = { tone: (typeof TEXTS)[number]; ground: number; selected: number }
 
-/** Contrast of everything that is read in these colours. */
+/** Returns the contrast of every text tone in these colors. */
 export function contrastTable(colours: ThemeColours): ToneContrast[] {
   const rounded = (value: number): number => Math.floor(value * 10) / 10
   return TEXTS.map(tone => ({
@@ -57,7 +60,7 @@ export function contrastTable(colours: ThemeColours): ToneContrast[] {
   }))
 }
 
-/** `text 11.3/9.4  muted 5.6/4.6 …`: each on the ground and on the chosen row. */
+/** Returns `text 11.3/9.4 muted 5.6/4.6 …`: each on the background and on the selected row. */
 export function contrastLine(colours: ThemeColours): string {
   return contrastTable(colours)
     .map(({ tone, ground, selected }) => fit(`${tone} ${ground.toFixed(1)}/${selected.toFixed(1)}`, 16))

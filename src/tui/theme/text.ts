@@ -6,41 +6,41 @@ import { sureWidth, withShortGraphemes } from '../terminal/graphemes.ts'
 const ASCII = /^[\x20-\x7e]*$/
 let segmenter: Intl.Segmenter | undefined
 
-/** The characters of a text as people see them, with their offsets in UTF-16 units. */
+/** Returns the characters of a text as people see them, with their offsets in UTF-16 units. */
 export function segmentsOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return segmenter.segment(text)
 }
 
-/** More UTF-16 units of one line are neither cleaned nor measured: no terminal has as many columns. */
+/** Maximum UTF-16 units of a line that are cleaned and measured: no terminal has as many columns. */
 const MOST_UNITS = BOUNDS.drawnText.most
 
 /**
- * Text from outside made safe for one line of a screen, as {@link cleanWhole} does. What is longer than any line is cut
- * before anything else, and so is a character with more marks than one can have; `…` stands for what is missing.
+ * Makes text from outside safe for one line of a screen, as {@link cleanWhole} does. A text longer than any line is cut
+ * first, and so is a character with too many marks; `…` replaces what is missing.
  */
 export function clean(text: string): string {
   if (text.length <= MOST_UNITS) return withShortGraphemes(cleanWhole(text))
   return `${withShortGraphemes(cleanWhole(beginning(text, MOST_UNITS)))}…`
 }
 
-/** At most this many UTF-16 units from the start of a text, without half a surrogate pair. */
+/** Returns at most this many UTF-16 units from the start of a text, without half a surrogate pair. */
 function beginning(text: string, most: number): string {
   const last = text.charCodeAt(most - 1)
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
 }
 
-/** Columns that cleaned text takes. */
+/** Returns the columns of cleaned text. */
 export function widthOf(text: string): number {
   if (text.length === 1) return sureWidth(text.charCodeAt(0)) || stringWidth(text)
   return ASCII.test(text) ? text.length : stringWidth(text)
 }
 
-/** A longer text is not measured whole only to learn that it has to be cut. */
+/** A longer text is not measured completely only to learn that it must be cut. */
 export const MOST_MEASURED = 1000
 
 /**
- * Cleaned text cut to a width, with `…` where something is missing; never splits a character, and looks no further than
+ * Cuts cleaned text to a width, with `…` if something is missing; never splits a character, and reads no further than
  * it must.
  */
 export function truncate(text: string, width: number): string {
@@ -54,13 +54,16 @@ export function truncate(text: string, width: number): string {
   }
 }
 
-/** What is before the `…` of a text that is wider; undefined if as much as is examined does not show that it is. */
+/**
+ * Returns the part before the `…` of a text that is too wide; undefined if the part that was read does not show that it
+ * is.
+ */
 function cutWithin(text: string, { width, looked }: { width: number; looked: number }): string | undefined {
   let used = 0
   let end = 0
   for (const { segment, index } of segmentsOf(text.slice(0, looked))) {
     const next = index + segment.length
-    // Behind what is examined the last character may continue.
+    // The last character may continue after the part that was read.
     if (next === looked && looked < text.length) return undefined
     used += widthOf(segment)
     if (used > width) return text.slice(0, end)
@@ -69,7 +72,7 @@ function cutWithin(text: string, { width, looked }: { width: number; looked: num
   return undefined
 }
 
-/** Cleaned text brought to exactly this width: cut or padded. */
+/** Fits cleaned text to exactly this width: cut or padded. */
 export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const cut = truncate(text, width)
   const space = ' '.repeat(Math.max(0, width - widthOf(cut)))
@@ -79,11 +82,11 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
 export type WrapOptions = {
   /** Maximum number of lines to measure. The rest of a longer text is not read. */
   most?: number
-  /** A word that is wider than a line stays whole, so that it can still be copied and clicked; otherwise it is cut. */
+  /** A word wider than a line is not broken, so that it can still be copied and clicked; otherwise it is cut. */
   wholeWords?: boolean
 }
 
-/** Cleaned text broken into lines of at most this width, at spaces where there are some. */
+/** Breaks cleaned text into lines of at most this width, at spaces if there are any. */
 export function wrap(text: string, width: number, options: WrapOptions = {}): string[] {
   if (width <= 0) return []
   const { most = Infinity, wholeWords = false } = options
@@ -112,7 +115,7 @@ export function wrap(text: string, width: number, options: WrapOptions = {}): st
   return lines
 }
 
-/** Words with the spaces behind them. */
+/** Yields words with the spaces after them. */
 function* words(text: string): Iterable<string> {
   for (let from = 0; from < text.length;) {
     let to = text.indexOf(' ', from)
@@ -123,12 +126,12 @@ function* words(text: string): Iterable<string> {
   }
 }
 
-/** Spaces alone are dropped at a line's end: a no-break or ideographic space is somebody's text. */
+/** Only spaces are dropped at a line's end: a no-break or ideographic space is part of the text. */
 function withoutSpaces(text: string): string {
   return text.replace(/ +$/, '')
 }
 
-/** A word that is wider than a line, in pieces; each character is examined once. */
+/** Yields a word that is wider than a line in pieces; each character is read once. */
 function* cutToPieces(word: string, width: number): Iterable<string> {
   if (ASCII.test(word)) {
     for (let from = 0; from < word.length; from += width) yield word.slice(from, from + width)

@@ -1,6 +1,6 @@
 import { THEMES, type ThemeName } from './themes.ts'
 
-/** Themes that go by the terminal's background, or want no colours; the others are painted as they are. */
+/** Themes that follow the terminal's background, or use no colors; the others set their own background. */
 const BY_TERMINAL = {
   auto: 'by the background of the terminal',
   dark: 'for dark backgrounds',
@@ -11,7 +11,7 @@ const BY_TERMINAL = {
   monochrome: 'bold, underlined and inverse, no colours',
 } as const
 
-/** What each theme is for, by the names that can be chosen. */
+/** Description of each theme, by its name. */
 export const ABOUT_THEMES: Readonly<Record<ThemeChoice, string>> = {
   ...BY_TERMINAL,
   ...(Object.fromEntries(Object.entries(THEMES).map(([name, { about }]) => [name, about])) as Record<
@@ -20,9 +20,9 @@ export const ABOUT_THEMES: Readonly<Record<ThemeChoice, string>> = {
   >),
 }
 
-/** How the dashboard's colours can be chosen; a config file adds themes of its own. */
+/** The dashboard's themes; a config file adds its own. */
 export type ThemeChoice = keyof typeof BY_TERMINAL | ThemeName
 export const THEME_CHOICES = Object.keys(ABOUT_THEMES) as readonly ThemeChoice[]
 
-/** What is behind the text. */
+/** The kind of background behind the text. */
 export type Background = 'dark' | 'light'

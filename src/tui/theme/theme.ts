@@ -5,33 +5,33 @@ import type { BadgeColour } from './badge-colours.ts'
 
 export type { Tone } from './palettes.ts'
 
-/** Marks that carry a meaning beside their colour. */
+/** Signs that carry a meaning in addition to their color. */
 export type Symbols = {
   ok: string
   error: string
   warn: string
   live: string
-  /** Was seen before and is again. */
+  /** Something that was seen before occurs again. */
   again: string
   pending: string
   cancelled: string
   pointer: string
-  /** Before the chosen answer to a question. */
+  /** Before the selected answer to a question. */
   choice: string
-  /** A row that the person marked, one that was not there before, one that shows something else than before. */
+  /** A row that the person marked, a new row, and a row that has changed. */
   mark: string
-  /** A value whose inside is hidden, or shown below. */
+  /** A value whose content is hidden, or shown below. */
   folded: string
   unfolded: string
   /** The pointer on a marked row. */
   markedPointer: string
   new: string
   changed: string
-  /** What passes now and fails then. */
+  /** Something that sometimes passes and sometimes fails. */
   flaky: string
-  /** What the person follows wherever they are. */
+  /** A run that the person follows everywhere. */
   followed: string
-  /** What went to somebody, and what came from there. */
+  /** Something sent, and something received. */
   sent: string
   received: string
   ascending: string
@@ -41,15 +41,15 @@ export type Symbols = {
   bar: readonly [full: string, empty: string]
   /** Half a column of a bar. */
   halfBar: readonly [left: string, right: string]
-  /** Of a box over a scale. */
+  /** Parts of a box plot. */
   box: readonly [median: string, half: string]
-  /** Heights of a value in a line of values, lowest first, of which the highest fills its row; empty as below. */
+  /** Heights of a value in a line chart, lowest first, of which the highest fills its row; empty as below. */
   spark: readonly string[]
-  /** Such heights in a single row, with a gap to the row above; empty where nothing is drawn. */
+  /** Such heights in a single row, with a gap to the row above; empty if the theme draws no charts. */
   lowSpark: readonly string[]
-  /** What became of a case in a run, in one column. */
+  /** The result of a case in a run, in one column. */
   heat: Readonly<Record<'passed' | 'failed' | 'ungraded' | 'absent' | 'unread', string>>
-  /** What turns while something works, picture by picture; empty if nothing does. */
+  /** Frames of the sign for work in progress; empty without animation. */
   spinner: readonly string[]
   scroll: readonly [thumb: string, track: string]
   ellipsis: string
@@ -60,14 +60,17 @@ export type Symbols = {
     horizontal: string
     vertical: string
     corners: readonly [string, string, string, string]
-    /** Where a line of another pane begins: below the top edge, above the bottom edge, at the left and at the right. */
+    /**
+     * Signs where a line of another pane begins: below the top edge, above the bottom edge, at the left and at the
+     * right.
+     */
     tees: readonly [top: string, bottom: string, left: string, right: string]
   }
 }
 
 type State = 'ok' | 'error' | 'warn' | 'live' | 'again' | 'pending' | 'cancelled'
 
-/** How something stands: never by its colour alone. */
+/** How a state looks: never only by its color. */
 export type Look<Sign extends keyof Symbols = State> = { symbol: Sign; tone: Tone; word: string }
 
 const UNICODE: Symbols = {
@@ -130,7 +133,7 @@ const ASCII: Symbols = {
   sent: '>',
   received: '<',
   ascending: '+',
-  // A letter would belong to the title that it is behind.
+  // A letter would look like part of the title before it.
   descending: '-',
   crumb: '>',
   bar: ['#', '.'],
@@ -147,7 +150,7 @@ const ASCII: Symbols = {
   lines: { horizontal: '-', vertical: '|', corners: ['+', '+', '+', '+'], tees: ['+', '+', '+', '+'] },
 }
 
-/** Where nothing is drawn, only said: what draws is blank. */
+/** Without charts and frames, the drawing characters are blank. */
 const PLAIN: Partial<Symbols> = {
   pointer: '>',
   choice: '>',
@@ -163,17 +166,20 @@ const PLAIN: Partial<Symbols> = {
 }
 
 export type Theme = {
-  /** Wraps cleaned text in the tone's colours. */
+  /** Wraps cleaned text in the tone's colors. */
   paint(tone: Tone, text: string): string
-  /** Cleaned text that opens an address, where the terminal has such links; the text alone elsewhere. */
+  /** Returns cleaned text that opens an address, if the terminal supports links; otherwise only the text. */
   link(text: string, address: string): string
   symbols: Symbols
-  /** Whether the chosen row is a quiet ground, so that its cells keep their tones; else `selected` is for bare text. */
+  /**
+   * Whether the selected row has a muted background on which its cells keep their tones; otherwise `selected` is for
+   * unstyled text.
+   */
   tintsRows: boolean
-  /** How many colours there are, for pictures; text is painted by its meaning. */
+  /** Number of colors, for pictures; text is painted by its meaning. */
   level: ColourLevel
   ascii: boolean
-  /** For reading aloud. */
+  /** Whether the theme is for reading aloud. */
   plain: boolean
 }
 
@@ -189,20 +195,20 @@ function badges(chalk: ChalkInstance): Record<BadgeColour, (text: string) => str
 }
 
 /**
- * `level` as chalk counts: 0 none, 1 sixteen, 2 256, 3 true colour. Without colour, `selected` still inverts nothing:
- * the pointer marks it.
+ * `level` as in chalk: 0 none, 1 sixteen, 2 256, 3 true color. Without color, `selected` inverts nothing: the pointer
+ * marks the row.
  */
 export function createTheme(options: {
   level: ColourLevel
   ascii: boolean
   palette?: Palette
-  /** Of a profile that says one. */
+  /** Badge color of a profile that sets one. */
   badge?: BadgeColour | undefined
-  /** For reading aloud: no frames, no bars. */
+  /** Whether the theme is for reading aloud: no frames, no bars. */
   plain?: boolean
-  /** The terminal opens the addresses of OSC 8. */
+  /** Whether the terminal opens the addresses of OSC 8. */
   links?: boolean
-  /** The terminal has not told what its text is on. */
+  /** The terminal has not reported its background. */
   isGroundUnknown?: boolean
 }): Theme {
   const chalk = new Chalk({ level: options.level })

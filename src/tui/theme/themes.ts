@@ -1,24 +1,24 @@
-/** Colours of a theme, `#rrggbb` each. */
+/** Colors of a theme, `#rrggbb` each. */
 export type ThemeColours = {
-  /** What is behind everything. */
+  /** The background of everything. */
   ground: string
   text: string
-  /** Of secondary text. */
+  /** Color of secondary text. */
   muted: string
   border: string
-  /** Of what is focused, of keys and of links. */
+  /** Color of the focus, of keys and of links. */
   accent: string
   ok: string
   warn: string
   error: string
   live: string
-  /** What is behind the chosen row, on which its colours stay. */
+  /** The background of the selected row, on which its colors stay. */
   selected: string
 }
 
 /**
- * On grounds that belong to the terminal; `selected` counts until the terminal has told its own. States can be told
- * apart with each of the three colour-vision deficiencies, here as in every theme below.
+ * Colors on the terminal's own background; `selected` applies until the terminal has reported its background. States
+ * can be told apart with each of the three color-vision deficiencies, here as in every theme below.
  */
 export const TERMINAL_COLOURS = {
   dark: {
@@ -48,8 +48,8 @@ export const TERMINAL_COLOURS = {
 } as const satisfies Record<string, ThemeColours>
 
 /**
- * Themes with a ground of their own, by their authors' published colours. Where one had less than 4.5:1 as text, or two
- * states looked alike to somebody, it was moved no further than that takes.
+ * Themes with their own background, with their authors' published colors. A color with less than 4.5:1 as text, or two
+ * states that look alike to some people, were changed no further than needed.
  */
 export const THEMES = {
   'catppuccin-mocha': {
@@ -176,12 +176,12 @@ export const THEMES = {
 
 export type ThemeName = keyof typeof THEMES
 
-/** Whether this is the name of a theme with a ground of its own. */
+/** Whether this is the name of a theme with its own background. */
 export function isThemeName(name: string): name is ThemeName {
   return Object.hasOwn(THEMES, name)
 }
 
-/** The colours that a choice names; undefined of one that goes by the terminal or has none. */
+/** Returns the colors of a theme; undefined for one that follows the terminal or has none. */
 export function coloursOf(choice: string): ThemeColours | undefined {
   if (choice === 'dark' || choice === 'light') return TERMINAL_COLOURS[choice]
   return isThemeName(choice) ? THEMES[choice].colours : undefined
