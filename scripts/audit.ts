@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { affected, installedIn, parseAdvisories } from './audit/advisories.ts'
 import { root } from './paths.ts'
 
-/** Exit codes: nothing is known, something is, and nothing could be looked at. */
+/** Exit codes: no known advisory, at least one, or nothing could be checked. */
 const EXIT = { none: 0, found: 1, notChecked: 2 } as const
 
 // Compares package-lock.json with a file of advisories, without a network: `npm run audit:offline -- advisories.json`.

@@ -8,7 +8,7 @@ import { patchPackages } from './build/patches.ts'
 import { inputsDigest, isBuilt } from './inputs.ts'
 import { dist, inputsFile, root } from './paths.ts'
 
-/** Packages that cost too much to load at start; the code must reach them through `import()`. */
+/** Packages that are too slow to load at start; the code must load them with `import()`. */
 const lazyPackages = [
   'undici',
   '@modelcontextprotocol/client',
@@ -27,23 +27,23 @@ const lazyPackages = [
   '@ai-sdk/anthropic',
 ]
 
-/** What only a command that opens a workspace has use for. */
+/** Packages that only a command with a workspace needs. */
 const workspacePackages = ['zod', 'react', 'ink']
 
-/** Rules that read and write YAML, apart from the others: the package takes as long to load as all of them. */
+/** Rules that read and write YAML, in their own chunk: the package takes as long to load as all the others. */
 const YAML_RULES = new RegExp(
   String.raw`/src/(lib/yaml/|domain/(documents/(document|export|plan|send|store)|servers/files/(exporting|importing)` +
     String.raw`|environments/environment-file` +
     String.raw`|suites/(case-faults|case-form|refusal-problems|save-elsewhere|suite-file|suite-store|sync-)))`,
 )
 
-/** The MCP reference server, which the Sandbox starts as a program of its own. */
+/** The MCP reference server, which the Sandbox starts as a separate program. */
 const everything = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist')
 
 /**
- * Each file costs a start a quarter of a millisecond, so what loads together is one: the command line, the few
- * words that it shares with the service, what starts a server's program, whatever opens a workspace, what the
- * screens declare, the rules that commands need as well, what draws, and the local workspace's service.
+ * Each file costs a start a quarter of a millisecond, so code that loads together is one chunk: the command line, the
+ * few words that it shares with the service, the starting of a server's program, code that opens a workspace, the
+ * declarations of screens, the rules that commands need as well, drawing, and the local workspace's service.
  */
 const CHUNKS = [
   { name: 'start', tags: ['$initial' as const] },
@@ -63,7 +63,7 @@ const CHUNKS = [
   { name: 'open', test: /\/src\/cli\/dashboard\/open-command\.ts$/ },
   {
     name: 'registry',
-    // All of zod, or what the protocol library alone has of it brings the screens along.
+    // All of zod; otherwise the part that only the protocol library uses would pull in the screens.
     test: new RegExp(
       String.raw`/src/(app/shell/all-bindings|tui/keymap/overrides|cli/nouns/states)\.ts$|/node_modules/zod/`,
     ),
@@ -84,7 +84,7 @@ const shared = {
   transform: { target: 'node22.19', define: { 'process.env.NODE_ENV': '"production"' } },
   resolve: {
     alias: {
-      // What it calls its main file loads the others in a way that no bundler follows.
+      // Its main file loads the others in a way that bundlers cannot follow.
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
     },
   },
@@ -93,7 +93,7 @@ const shared = {
   checks: { moduleLevelDirective: false },
 } satisfies InputOptions
 
-/** The file an old Node must still be able to read, apart from everything else. */
+/** The file that an old Node must still be able to parse, separate from everything else. */
 const bootInput: InputOptions = {
   ...shared,
   input: join(root, 'src/boot.ts'),
@@ -101,42 +101,45 @@ const bootInput: InputOptions = {
   plugins: [replaceBuiltinImports()],
 }
 
-/** What `boot.js` loads by itself, with its code as V8 compiled it before; hence no modules, which cannot be. */
+/**
+ * Code that `boot.js` loads itself, with V8's compiled code from before; hence not as modules, which do not support
+ * that.
+ */
 const appInput: InputOptions = {
   ...shared,
   input: { main: join(root, 'src/main.tsx') },
   plugins: [patchPackages(), replaceBuiltinImports()],
 }
 
-/** The thread that executes runs: in a bundle of its own, since shared chunks would bring it the screen's code too. */
+/** The thread that executes runs: in its own bundle, since shared chunks would also load the screen's code. */
 const threadInput: InputOptions = {
   ...shared,
   input: { 'run-thread': join(root, 'src/service/runs/thread/thread.ts') },
   plugins: [patchPackages(), replaceBuiltinImports()],
 }
 
-/** The thread that ends a program that does not respond; it loads next to nothing. */
+/** The thread that ends a program that does not respond; it loads almost nothing. */
 const watchdogInput: InputOptions = {
   ...shared,
   input: { 'watchdog-thread': join(root, 'src/tui/terminal/watchdog-thread.ts') },
   plugins: [replaceBuiltinImports()],
 }
 
-/** The thread for what came from outside and may never end. */
+/** The thread for work on data from outside that may never end. */
 const untrustedInput: InputOptions = {
   ...threadInput,
   input: { 'untrusted-thread': join(root, 'src/lib/untrusted/thread.ts') },
 }
 
-/** Its stdio half alone: what serves over HTTP would be more than all the rest. */
+/** Only its stdio part: the part that serves HTTP would be larger than everything else. */
 const everythingInput: InputOptions = { ...shared, input: { index: join(everything, 'transports/stdio.js') } }
 
-/** What a build produced: sizes in bytes, duration in milliseconds. */
+/** The files of a build: sizes in bytes, duration in milliseconds. */
 export type BuildResult = { files: readonly { name: string; bytes: number }[]; milliseconds: number }
 
 /**
- * Bundles the program into `dist`. The old `dist` stays whole until the new one is complete.
- * @throws when the source does not bundle, or when a lazy package would load at start.
+ * Bundles the program into `dist`. The old `dist` stays complete until the new one is.
+ * @throws if the source does not bundle, or if a lazy package would load at start.
  */
 export async function build(): Promise<BuildResult> {
   const started = performance.now()
@@ -154,11 +157,11 @@ export async function build(): Promise<BuildResult> {
         ...workspacePackages,
       ])
     assertLazy(chunkOf(app, '/node_modules/@modelcontextprotocol/client/'), app, ['react', 'ink'])
-    // It reads its documents from the folder beside the one that it lies in.
+    // It reads its documents from the folder next to its own.
     const reference = await bundle(everythingInput, join(fresh, 'server-everything/dist'))
     await cp(join(everything, 'docs'), join(fresh, 'server-everything/docs'), { recursive: true })
     await addShebang(join(fresh, 'boot.js'))
-    // As npm installs it; the archives of the executables hold it too.
+    // As npm installs it; the archives of the executables contain it too.
     await writeFile(join(fresh, 'mcpdeck.1'), await manualPage())
     await writeFile(join(fresh, noticesFile), noticesOf(modulesOf([boot, app, thread, reference, ...others].flat())))
     await writeFile(join(fresh, inputsFile), digest)
@@ -174,7 +177,7 @@ export async function build(): Promise<BuildResult> {
   }
 }
 
-/** The manual page, from what the commands declare. */
+/** Returns the manual page, from the declared commands. */
 async function manualPage(): Promise<string> {
   const [{ buildProgram }, { manPage }] = await Promise.all([
     import('../src/cli/commands.ts'),
@@ -189,9 +192,9 @@ async function bundle(input: InputOptions, dir: string) {
   const { output } = await bundler.write({
     dir,
     format,
-    // What boot.js loads has `require` alone.
+    // boot.js loads it with `require` only.
     dynamicImportInCjs: false,
-    // One other character makes V8 keep the whole file with two bytes for each.
+    // A single non-ASCII character makes V8 store the whole file with two bytes per character.
     charset: 'ascii',
     minify: true,
     codeSplitting: { groups: CHUNKS },
@@ -201,14 +204,14 @@ async function bundle(input: InputOptions, dir: string) {
   return output
 }
 
-/** The file that a module of this path went into. */
+/** Returns the file that contains the module with this path. */
 function chunkOf(output: readonly (OutputChunk | OutputAsset)[], path: string): string {
   const found = output.find(item => item.type === 'chunk' && item.moduleIds.some(id => id.includes(path)))
   if (!found) throw new Error(`nothing of ${path} was built`)
   return found.fileName
 }
 
-/** Refuses a chunk without what it is named after, such as a file that was moved meanwhile. */
+/** Refuses a chunk without the module that it is named after, for example because the file was moved. */
 function assertChunks(output: readonly (OutputChunk | OutputAsset)[]): void {
   const names = output.map(item => (item.type === 'chunk' ? item.name : ''))
   const missing = CHUNKS.map(({ name }) => name).filter(name => !names.includes(name))
@@ -216,7 +219,7 @@ function assertChunks(output: readonly (OutputChunk | OutputAsset)[]): void {
     throw new Error(`nothing is in ${missing.join(', ')} any more; see CHUNKS in scripts/build.ts`)
 }
 
-/** Walks what loads together with an entry and refuses packages that belong behind `import()`. */
+/** Follows everything that loads together with an entry, and refuses packages that must be loaded with `import()`. */
 function assertLazy(entry: string, output: readonly (OutputChunk | OutputAsset)[], packages: readonly string[]): void {
   const chunks = new Map(output.filter(item => item.type === 'chunk').map(chunk => [chunk.fileName, chunk]))
   const atStart = new Set([entry])
@@ -227,7 +230,7 @@ function assertLazy(entry: string, output: readonly (OutputChunk | OutputAsset)[
     throw new Error(`${eager.join(', ')} would load with ${entry}; reach it through import() instead`)
 }
 
-/** Every module of which something is in the output. */
+/** Returns every module that is part of the output. */
 function modulesOf(output: readonly (OutputChunk | OutputAsset)[]): string[] {
   return output.flatMap(item => (item.type === 'chunk' ? item.moduleIds : []))
 }
@@ -237,7 +240,7 @@ async function replaceDist(fresh: string): Promise<void> {
   try {
     await rename(fresh, dist)
   } catch (error) {
-    // A second build of the same source got there first; its result is as good.
+    // Another build of the same source finished first; its result is as good.
     if (!isBuilt()) throw error
   }
 }

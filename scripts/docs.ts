@@ -13,7 +13,7 @@ import { serviceDocument } from './docs/service.ts'
 import { stabilityDocument } from './docs/stability.ts'
 import { root } from './paths.ts'
 
-/** A document that is written from the source. `file` is relative to the repository. */
+/** A document that is generated from the source. `file` is relative to the repository. */
 type Generator = { file: string; text: () => Promise<string> }
 
 const generators: readonly Generator[] = [
@@ -38,7 +38,7 @@ async function current(file: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a document, or only compares when `check` is set; resolves to whether it was already right. */
+/** Writes a document, or only compares it if `check` is set; resolves to whether it was already up to date. */
 async function refresh({ file, text }: Generator, check: boolean): Promise<boolean> {
   const path = join(root, file)
   const wanted = await text()

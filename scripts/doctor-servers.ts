@@ -10,24 +10,24 @@ import { mcpdeckWords } from './npm-servers/mcpdeck.ts'
 import { parsed } from './npm-servers/outcome.ts'
 import { writeSchemas } from './npm-servers/schemas.ts'
 
-// Lets the doctor examine servers from npm, keeps what they answered, and puts what the rules of today find in it into
-// scripts/npm-servers/labelled.json, where a person says of each finding whether it is true. `npm run docs` makes the
-// table in docs/doctor.md of it. `--schemas` puts what their tools take into test/npm-schemas.jsonl, each with its
-// package and version and without the words of its authors, for the tests of forms.
+// Runs the doctor on servers from npm, saves their answers, and writes the findings of the current rules to
+// scripts/npm-servers/labelled.json, in which a person marks each finding as true or false. `npm run docs` makes the
+// table in docs/doctor.md from it. `--schemas` writes the input schemas of their tools to test/npm-schemas.jsonl, each
+// with its package and version and without its authors' texts, for the tests of forms.
 const { values } = parseArgs({
   options: {
-    /** Servers with this in their name alone are examined. */
+    /** Examines only servers with this in their name. */
     only: { type: 'string', multiple: true },
-    /** Examines those too whose answers are kept. */
+    /** Also examines servers whose answers are saved. */
     again: { type: 'boolean', default: false },
-    /** How many servers are examined at the same time. */
+    /** Number of servers that are examined at the same time. */
     together: { type: 'string', default: '2' },
-    /** Writes the input schemas of what was kept, and does nothing else. */
+    /** Writes the input schemas of the saved answers, and does nothing else. */
     schemas: { type: 'boolean', default: false },
   },
 })
 
-/** What the doctor heard of a server of this version. */
+/** The doctor's report on this version of a server. */
 type Kept = { version: string; date: string; report: DoctorReport }
 
 const answers = join(folder, 'doctor')
@@ -49,7 +49,7 @@ async function examine(server: NpmServer): Promise<void> {
   process.stderr.write(`${server.name}: ${report.status}\n`)
 }
 
-/** What a server prints and where it runs differ from time to time. */
+/** Removes output and paths of a server, which differ between runs. */
 function textOf({ text }: DoctorFinding): string {
   return text.replace(/, first: .*$/s, '')
 }
@@ -61,7 +61,7 @@ function labelled(finding: DoctorFinding, before: readonly Labelled[]): Labelled
   return known ?? { rule, place, text, isTrue: null }
 }
 
-/** The findings of today's rules with the labels that they have. */
+/** Returns the findings of the current rules with their existing labels. */
 async function labelsOf(before: Labels): Promise<Labels> {
   const servers: Record<string, Labels['servers'][string]> = {}
   const dates: string[] = []
@@ -80,7 +80,7 @@ async function labelsOf(before: Labels): Promise<Labels> {
   return { date: dates.toSorted().at(-1) ?? '', servers }
 }
 
-/** What somebody has to see who labels a finding: the tool, or all of its server in short. */
+/** Returns what a person needs to label a finding: the tool, or a summary of its server. */
 function subjectOf(server: string, place: string): string {
   const { tools = [] } = keptOf(npmServers.find(({ name }) => name === server)!)?.report ?? {}
   const own = (tools ?? []).filter(({ name }) => place === `tools/${name}` || place.startsWith(`tools/${name}/`))
@@ -106,5 +106,5 @@ const wrong = all.filter(({ isTrue }) => isTrue === false).length
 console.log(
   `\n${all.length} findings at ${Object.keys(labels.servers).length} servers: ${wrong} false, ${open.length} not labelled.`,
 )
-// Threads that check schemas stay for the next one.
+// Threads that validate schemas would stay for the next schema.
 process.exit(open.length > 0 ? 1 : 0)

@@ -1,6 +1,6 @@
 import { isBuilt } from './inputs.ts'
 
-/** Builds when `dist` is missing or older than its inputs, and says so on stderr; silent otherwise. */
+/** Builds if `dist` is missing or older than its inputs, and says so on stderr; silent otherwise. */
 export async function ensureBuilt(): Promise<void> {
   if (isBuilt()) return
   process.stderr.write('mcpdeck: building…\n')

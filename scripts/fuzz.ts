@@ -3,7 +3,8 @@ import { describeProblem, LIMITS, type Problem } from '../test/fuzz/look.ts'
 import { PARTS } from '../test/fuzz/parts.ts'
 import { openStage, type Stage } from '../test/fuzz/stage.ts'
 
-// Hostile services, servers, schemas and environments for as long as wanted: `npm run fuzz -- --minutes 60 --seed 7`.
+// Tests with hostile services, servers, schemas and environments for a given time: `npm run fuzz -- --minutes 60 --seed
+// 7`.
 const ROUNDS_OF_A_STAGE = 40
 
 const { values } = parseArgs({

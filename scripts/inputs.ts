@@ -6,8 +6,8 @@ import { dist, inputsFile, root } from './paths.ts'
 const singleFiles = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.ts']
 
 /**
- * A digest of everything the build reads, by path, size and modification time. Contents are not read: the
- * check runs before every start.
+ * Returns a digest of everything that the build reads, by path, size and modification time. Contents are not read,
+ * since the check runs before every start.
  */
 export function inputsDigest(): string {
   const sources = ['src', 'scripts/build', 'patches']
@@ -22,7 +22,7 @@ export function inputsDigest(): string {
   return hash.digest('hex')
 }
 
-/** Whether `dist` was built from the files as they are now. */
+/** Whether `dist` was built from the current files. */
 export function isBuilt(): boolean {
   try {
     return readFileSync(join(dist, inputsFile), 'utf8') === inputsDigest()

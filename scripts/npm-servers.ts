@@ -17,19 +17,19 @@ import {
 import { cellOf, type Ended, type Outcome } from './npm-servers/outcome.ts'
 import { root } from './paths.ts'
 
-// Tries mcpdeck and the MCP Inspector's command line on servers from npm, and makes a table of what became of it.
+// Tries mcpdeck and the MCP Inspector's command line on servers from npm, and makes a table of the results.
 const { values } = parseArgs({
   options: {
-    /** Servers with this in their name alone; the other rows are those of the last run. */
+    /** Tries only servers with this in their name; other rows are kept from the last run. */
     only: { type: 'string', multiple: true },
-    /** Puts the table into docs/npm-servers.md. */
+    /** Writes the table to docs/npm-servers.md. */
     write: { type: 'boolean', default: false },
-    /** How many servers are tried at the same time. */
+    /** Number of servers that are tried at the same time. */
     together: { type: 'string', default: '3' },
   },
 })
 
-/** The outcomes for one server; a call is missing where the list has none. */
+/** The outcomes for one server; a call is missing if the list has none. */
 type Row = {
   version: string
   date: string
@@ -39,7 +39,7 @@ type Row = {
 
 const kept = join(folder, 'outcomes.json')
 
-/** Does all steps on one server, each in an own home. */
+/** Runs all steps on one server, each in its own home. */
 async function tryServer(server: NpmServer): Promise<Row> {
   const { call, version } = server
   const step = (wordsOf: (start: Start) => string[]): Promise<Ended> => stepOn(server, wordsOf)
@@ -58,7 +58,7 @@ async function tryServer(server: NpmServer): Promise<Row> {
   }
 }
 
-/** The rows that are kept from earlier runs, by the name of their server. */
+/** Returns the rows of earlier runs, by the name of their server. */
 function readKept(): Record<string, Row> {
   return existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : {}
 }

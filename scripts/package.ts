@@ -15,11 +15,11 @@ import { dist, root } from './paths.ts'
 // Makes an archive for each system, their checksums and the formula that installs them, in `release`.
 const { values } = parseArgs({
   options: {
-    /** Of these systems only; without all of them there is no formula. */
+    /** Only these systems; unless all are included, no formula is made. */
     only: { type: 'string', multiple: true },
-    /** Where the archives will lie, for the formula. */
+    /** Base address of the archives, for the formula. */
     url: { type: 'string', default: `file://${join(root, 'release')}` },
-    /** Puts size and start of this machine's into docs/performance.md. */
+    /** Writes size and start time on this machine to docs/performance.md. */
     write: { type: 'boolean', default: false },
   },
 })
@@ -34,7 +34,7 @@ function nameOf(system: System): string {
   return `mcpdeck-${manifest.version}-${system}`
 }
 
-/** The folder of a system: the program, its manual page, completions and licences. */
+/** Fills the folder of a system: the program, its manual page, completions and licenses. */
 async function fill(system: System): Promise<string> {
   const folder = join(release, nameOf(system))
   mkdirSync(folder, { recursive: true })

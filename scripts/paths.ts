@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 /** The repository's folder. */
 export const root = resolve(import.meta.dirname, '..')
 
-/** Where the built program lives. */
+/** Folder of the built program. */
 export const dist = resolve(root, 'dist')
 
-/** The file in `dist` that holds the digest of what it was built from. */
+/** The file in `dist` with the digest of its inputs. */
 export const inputsFile = '.inputs'

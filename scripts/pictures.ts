@@ -15,7 +15,7 @@ import { openOnTheDay, press } from './tour/recorder.ts'
 
 const { values } = parseArgs({
   options: {
-    // Screens to record; without it all of them.
+    // Screens to record; all by default.
     only: { type: 'string', multiple: true },
   },
 })
@@ -36,7 +36,7 @@ function open(place: string): Terminal {
   return openOnTheDay({ ...SIZES[0], home, command, args: [join(root, 'dist/boot.js'), place] })
 }
 
-/** Puts what is on top of Now into the notebook, with a note. */
+/** Pins the first line of Now into the notebook, with a note. */
 async function pin(): Promise<void> {
   await using terminal = open('now')
   const keys = [

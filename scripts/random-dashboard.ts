@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { documentedOperations, readOpenApi } from '../test/contract/openapi.ts'
 import { driveDashboard } from '../test/random-service/drive.ts'
 
-// Random keys on random answers for as long as wanted: `npm run random -- --minutes 60 --seed 7`.
+// Presses random keys on random data for a given time: `npm run random -- --minutes 60 --seed 7`.
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' } },
 })

@@ -9,7 +9,7 @@ import { notesOf, releasedChangelog } from './changelog.ts'
 const HELP = `npm run release -- VERSION [--dry-run]   change version and changelog, make the files, commit and tag
 npm run release -- --files              make the files of the version that is checked out, as a tag's workflow does`
 
-/** Why nothing is released. */
+/** The reason why nothing is released. */
 class Refusal extends Error {}
 
 type Manifest = { version: string; scripts?: Record<string, string> }
@@ -26,7 +26,7 @@ const npm = (...args: string[]): string =>
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 
-/** What speaks against a release of this version now. */
+/** Yields the reasons against releasing this version now. */
 function* obstacles(version: string): Generator<string> {
   const before = manifest().version
   if (valid(version) !== version) yield `${version} is no version such as 1.2.0.`
@@ -35,7 +35,7 @@ function* obstacles(version: string): Generator<string> {
   if (git('status', '--porcelain') !== '') yield 'The working tree holds changes that are not committed.'
 }
 
-/** The npm package, the executables where the project makes some, the notes, and the checksums of all of them. */
+/** Makes the npm package, the executables if the project has any, the notes, and the checksums of all of them. */
 function makeFiles(): string[] {
   rmSync(release, { recursive: true, force: true })
   if (manifest().scripts?.['package'] !== undefined) npm('run', 'package')
@@ -51,7 +51,7 @@ function makeFiles(): string[] {
   return [...files, 'SHA256SUMS', 'NOTES.md']
 }
 
-/** Changes version and changelog, makes the files, commits and tags; what fails leaves everything as it was. */
+/** Updates version and changelog, makes the files, commits and tags; a failure leaves everything as it was. */
 function makeRelease(version: string, changelog: string): void {
   const names = ['package.json', 'package-lock.json', 'CHANGELOG.md'] as const
   const before = names.map(name => [name, readText(name)] as const)

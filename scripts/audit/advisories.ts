@@ -1,6 +1,6 @@
 import { compare, satisfies, valid, validRange } from 'semver'
 
-/** A version that an advisory speaks of; `range` in npm's notation. */
+/** Versions that an advisory affects; `range` in npm's notation. */
 export type Advisory = { id: string; title: string; range: string; versions: readonly string[] }
 /** Advisories by the name of their package. */
 export type Advisories = Map<string, Advisory[]>
@@ -11,9 +11,9 @@ type Fields = Record<string, unknown>
 type OsvEvent = { introduced?: string; fixed?: string; last_affected?: string }
 
 /**
- * Reads advisories: npm's bulk form (`{"name": [{id, title, vulnerable_versions}]}`), or OSV records, one, several in
+ * Reads advisories: npm's bulk form (`{"name": [{id, title, vulnerable_versions}]}`), or OSV records: one, several in
  * an array, or below `vulns`.
- * @throws Error for what is neither, since nothing may be taken for "no advisory"
+ * @throws Error for any other text, which must not be mistaken for "no advisory"
  */
 export function parseAdvisories(text: string): Advisories {
   const json = JSON.parse(text) as unknown
@@ -25,7 +25,7 @@ export function parseAdvisories(text: string): Advisories {
   return advisories
 }
 
-/** Every package of a lock file of version 2 or 3, each version once. @throws Error for another lock file */
+/** Returns every package of a lock file of version 2 or 3, each version once. @throws Error for another lock file */
 export function installedIn(lockfile: string): Installed[] {
   const { packages } = record(JSON.parse(lockfile), 'the lock file')
   const all = Object.entries(record(packages, 'packages of the lock file')).flatMap(([place, entry]) => {
@@ -39,7 +39,7 @@ export function installedIn(lockfile: string): Installed[] {
   return [...new Map(all.map(each => [`${each.name}@${each.version}`, each])).values()]
 }
 
-/** The installed packages that an advisory speaks of. */
+/** Returns the installed packages that an advisory affects. */
 export function affected(installed: readonly Installed[], advisories: Advisories): Found[] {
   return installed.flatMap(each =>
     (advisories.get(each.name) ?? [])
@@ -88,7 +88,7 @@ function addOsv(json: unknown, add: (name: string, advisory: Advisory) => void):
   }
 }
 
-/** The events of an OSV range as npm writes ranges. */
+/** Returns the events of an OSV range in npm's notation. */
 function semverRange({ type, events }: Fields, id: string): string[] {
   if (type !== 'SEMVER' && type !== 'ECOSYSTEM') return []
   const of = ({ introduced, fixed, last_affected: last }: OsvEvent) => introduced ?? fixed ?? last

@@ -1,7 +1,7 @@
 import { simulateMachines } from '../../test/client/machines.ts'
 import { number, table } from './report.ts'
 
-/** An hour each of so many machines with one key, simulated over the program's own budget. */
+/** Simulates an hour for each number of machines with one key, with the program's own budget. */
 export async function budgetTable(): Promise<string> {
   const rows: string[][] = []
   for (const machines of [1, 3, 10]) {

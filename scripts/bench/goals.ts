@@ -5,12 +5,12 @@ import { LONG, NAMED, SHORT } from './program.ts'
 import { median, quantile } from './statistics.ts'
 import { idleMilliseconds, type Sample } from './target.ts'
 
-/** A goal of the product, what was measured, and whether that is enough. */
+/** A goal of the product, the measured value, and whether it meets the goal. */
 type Goal = { measure: string; goal: string; figure: string; met: boolean }
 
 const own = 'mcpdeck, '
 
-/** Our figures beside the goals; empty when the run left out what they need. */
+/** Returns our figures beside the goals; empty if the run left out figures that they need. */
 export function goalsTable(run: Run): string {
   const [long, short, named] = [LONG, SHORT, NAMED].map(what => run.targets.get(`${own}${what}`))
   const goals = [
@@ -107,7 +107,7 @@ function idleGoal(samples: readonly Sample[]): Goal {
   }
 }
 
-/** Every figure of the list itself, in which more rows could show. */
+/** Compares every figure of the list itself that more rows could affect. */
 function lengthGoal(long: readonly Sample[], short: readonly Sample[]): Goal {
   const figures: readonly (readonly [string, (samples: readonly Sample[]) => number])[] = [
     ['live', samples => median(samples.map(each => each.live))],
@@ -164,7 +164,7 @@ function oneShotGoals({ oneShots }: Run): Goal[] {
   ]
 }
 
-/** How often a peer's figure is ours. */
+/** Returns how many times our figure a peer's figure is. */
 const compared: readonly (readonly [string, (samples: readonly Sample[]) => number])[] = [
   ['first paint', samples => median(samples.map(each => each.firstPaint))],
   ['key p50', samples => median(keyTimes(samples))],

@@ -8,13 +8,13 @@ import { median, quantile } from './statistics.ts'
 
 const CASES = 200
 const RUNS = 50
-/** A screen on which all of it shows. */
+/** A screen on which the whole map is visible. */
 const SIZE = { width: 200, height: 250 }
-/** Milliseconds that a drawing may take. */
+/** Maximum milliseconds of a drawing. */
 const MOST = 10
 const DRAWINGS = 500
 
-/** The comparisons of runs in which each case fails by a rule of its own. */
+/** Returns comparisons of runs in which each case fails by its own rule. */
 function answersOf(runs: readonly EvalRun[]): EvalRunCompare[] {
   const sideOf = (id: string, index: number) => {
     const outcome = (Number(id.slice(1)) * index) % 7 === 3 ? 'failed' : 'passed'
@@ -35,7 +35,7 @@ function answersOf(runs: readonly EvalRun[]): EvalRunCompare[] {
   }))
 }
 
-/** The picture of a suite put together and drawn anew, with the cursor on another cell each time. */
+/** Measures computing and drawing the map of a suite, with the cursor on another cell each time. */
 export function heatTable(): string {
   const runs = Array.from({ length: RUNS }, (_, index): EvalRun => {
     const [runNumber, createdAt] = [RUNS - index, (RUNS - index) * 60_000]
@@ -66,7 +66,7 @@ export function heatTable(): string {
   )
 }
 
-/** Processor time of this thread in milliseconds: what else runs on the machine does not count. */
+/** Returns processor time of this thread in milliseconds, which other programs on the machine do not affect. */
 function timesOf(work: (index: number) => unknown): number[] {
   return Array.from({ length: DRAWINGS }, (_, index) => {
     const start = process.threadCpuUsage()

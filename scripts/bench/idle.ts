@@ -11,36 +11,36 @@ import { iterations, type PreparedWorkspaces } from './workspaces.ts'
 
 /** The screens that can be left open, in the order of the keys that open them. */
 const SCREENS = ['now', 'projects', 'servers', 'runs', 'findings', 'scenarios', 'swarms', 'notebook'] as const
-/** Where the data comes from, and whether a run is in flight meanwhile. */
+/** The source of the data, and whether a run is in flight. */
 const SETTINGS = ['local', 'remote', 'local live', 'remote live'] as const
 
-/** The stretch at the end that is measured, in milliseconds. */
+/** Duration of the measurement at the end, in milliseconds. */
 const LAST_MS = 60_000
 /**
- * What memory may gain from a minute after the start to the end and count as flat, in megabytes: V8 collects when it
- * likes to.
+ * Maximum growth of memory, in megabytes, from a minute after the start to the end that counts as flat: V8 collects
+ * garbage at any time.
  */
 const FLAT = 5
 /** The name of the thread in which runs are executed. */
 const RUNS_THREAD = 'runs'
-/** Most of a core, from 0 to 1, that a screen may take which nobody touches. */
+/** Maximum share of a core, from 0 to 1, for a screen without input. */
 const MOST_CORE = 0.002
 
 export type IdleSample = {
   screen: string
   setting: string
   last: Stretch
-  /** Share of a core, from 0 to 1, of the thread that executes runs, whatever is on the screen. */
+  /** Share of a core, from 0 to 1, of the thread that executes runs, whatever screen is open. */
   executing: number
   memory: { first: number; last: number }
 }
 
-/** What of the names is wanted; without a choice all of it. */
+/** Returns the wanted names; all of them by default. */
 function chosen<T extends string>(all: readonly T[], wanted: readonly string[]): readonly T[] {
   return wanted.length === 0 ? all : all.filter(each => wanted.includes(each))
 }
 
-/** Leaves screens open and untouched, those of one setting at the same time, and measures the last minute of each. */
+/** Leaves screens open without input, those of one setting at the same time, and measures the last minute of each. */
 export async function measureIdle(
   build: Build,
   workspaces: PreparedWorkspaces,
@@ -90,13 +90,15 @@ async function leaveOpen(
   return await watch(terminal)
 }
 
-/** Whether a screen met the goal. With a run in flight progress is drawn; only without one nothing may be written. */
+/** Whether a screen met the goal. With a run in flight, progress is drawn; without one, nothing may be written. */
 function isMet({ setting, last, memory }: IdleSample): boolean {
   const isQuiet = setting.endsWith('live') || last.bytes === 0
   return isQuiet && last.core <= MOST_CORE && memory.last - memory.first <= FLAT
 }
 
-/** A row for each setting, with the highest figures of its screens and the names of those that miss the goal. */
+/**
+ * Returns a row for each setting, with the highest figures of its screens and the names of those that miss the goal.
+ */
 export function idleTable(samples: readonly IdleSample[]): string {
   const settings = [...new Set(samples.map(({ setting }) => setting))]
   return table(

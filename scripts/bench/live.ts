@@ -7,28 +7,30 @@ import { nameOf, startOn, trialsTab, type Build } from './program.ts'
 import { idleMilliseconds } from './target.ts'
 import { iterations, type PreparedWorkspace, type PreparedWorkspaces } from './workspaces.ts'
 
-/** Most keys pressed while a run executes, and milliseconds from one to the next. */
+/** Maximum number of keys pressed while a run executes, and milliseconds between two. */
 const [presses, pause] = [100, 100]
 
-/** Runs that are executed in a round: one lasts some seconds, in which a twentieth of its keys are two or three. */
+/**
+ * Number of runs executed in a round: one lasts some seconds, in which a twentieth of its keys is only two or three.
+ */
 const executions = 3
 
-/** The run that is followed tells its end in the header. */
+/** The header shows the end of the followed run. */
 const ended = /#2 ✗ failed/
 
-/** What a run in flight costs while it is on the screen. */
+/** The cost of a run in flight while it is on the screen. */
 export type LiveSample = {
-  /** Ten seconds from when it is on the screen, in which V8 collects what the launch needed. */
+  /** The first ten seconds on the screen, in which V8 collects garbage of the launch. */
   launching: Stretch
-  /** The next ten of the same run, whose only trial waits for its server: nothing but polling and progress. */
+  /** The next ten seconds of the same run, whose only trial waits for its server: only polling and progress. */
   waiting: Stretch
   /** Milliseconds from key to paint while the program itself executes 1,000 cases ten times each. */
   executing: readonly number[]
-  /** Resident memory meanwhile, in megabytes: once its trials show, and the most until its end. */
+  /** Resident memory during the run, in megabytes: once its trials are visible, and the maximum until its end. */
   memory: { first: number; most: number }
 }
 
-/** The name of a build in the table of live runs. */
+/** Returns the name of a build in the table of live runs. */
 export function liveName(build: Build): string {
   return nameOf(build, 'a run in flight')
 }
@@ -62,7 +64,7 @@ async function pressKeysUntilTheEnd(terminal: Terminal): Promise<Omit<LiveSample
   }
 }
 
-/** Steady presses, each followed until another trial is the selected one: rows also change by themselves here. */
+/** Presses keys steadily, waiting after each until another trial is selected: rows also change by themselves here. */
 async function pressKeys(terminal: Terminal): Promise<number[]> {
   const answers: number[] = []
   const started = performance.now()
@@ -91,8 +93,8 @@ function selectedTitle(terminal: Terminal): string | undefined {
 }
 
 /**
- * Starts the dashboard on a suite, launches it, and measures once its run is on the screen. `serve` may put a service
- * between, and answers what the program finds it by in its environment.
+ * Starts the dashboard on a suite, launches it, and measures once its run is on the screen. `serve` may start a
+ * service, and returns the environment variables with which the program finds it.
  */
 export async function launched<T>(
   build: Build,
@@ -104,7 +106,7 @@ export async function launched<T>(
   const home = createHome()
   const { command, args, prepare } = startOn(build, workspace)
   prepare(home)
-  // The suite's own place: the run that is launched opens by itself.
+  // The suite's own place: the launched run opens by itself.
   const place = args.map(argument => argument.replace(/\/run_[^?]*\?.*/, ''))
   const env = await serve?.(home)
   const terminal = openTerminal({ command, args: place, home, ...(env && { env }), cols: 120, rows: 40 })
@@ -120,7 +122,7 @@ export async function launched<T>(
     }
     const trials = workspace.cases * times
     await terminal.waitFor(`= ${trials.toLocaleString('en')} trial`)
-    // Ctrl+S sends a form.
+    // Ctrl+S sends the form.
     terminal.type('\u0013')
     await terminal.waitFor(/▌. [a-z]+ +(?:Waits|Echo)/, 30_000)
     await terminal.waitFor(trialsTab(trials), 60_000)

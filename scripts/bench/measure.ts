@@ -2,22 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Output, Terminal } from '../../test/pty/terminal.ts'
 import { cpuMilliseconds } from './process.ts'
 
-/** Output is over when nothing has come for this long, in milliseconds. */
+/** Milliseconds without output after which it counts as finished. */
 const quiet = 120
 
-/** How long a key may take to show before it counts as having no effect, in milliseconds. */
+/** Milliseconds in which a key must show an effect. */
 const patience = 1000
 
-/** What one input caused: until its first and last visible change in milliseconds, and bytes until quiet. */
+/**
+ * The effect of one input: milliseconds until its first and last visible change, and bytes until the output is
+ * finished.
+ */
 export type Response = { first: number; last: number; bytes: number }
 
-/** What a stretch of time cost: bytes written, share of one core (0 to 1). */
+/** The cost of a period: bytes written, share of one core (0 to 1). */
 export type Stretch = { bytes: number; core: number }
 
-/** What a held key cost, and how many of its presses were on the screen before the next one. */
+/** The cost of a held key, and how many of its presses were on the screen before the next one. */
 export type Held = Stretch & { pressed: number; answered: number }
 
-/** Everything on the screen, colours, attributes and caret included, as one comparable string. */
+/** Returns everything on the screen, with colors, attributes and cursor, as one comparable string. */
 function picture(terminal: Terminal): string {
   const cells: (string | number)[] = [terminal.cursor.x, terminal.cursor.y]
   for (let y = 0; y < terminal.rows; y += 1) {
@@ -29,7 +32,9 @@ function picture(terminal: Terminal): string {
   return cells.join('\u0000')
 }
 
-/** Milliseconds from starting the program until its screen first shows any text, or what is asked for. */
+/**
+ * Returns the milliseconds from the start of the program until its screen first shows any text, or the requested text.
+ */
 export async function firstPaint(
   terminal: Terminal,
   painted = (shown: Terminal) => shown.screen() !== '',
@@ -50,7 +55,7 @@ export async function settle(terminal: Terminal): Promise<void> {
   await observe(terminal, quiet)
 }
 
-/** Sends input and follows what it changes until the output is over. */
+/** Sends input and follows its effects until the output is finished. */
 export async function respond(terminal: Terminal, send: () => void): Promise<Response> {
   let before = picture(terminal)
   const sent = performance.now()
@@ -84,7 +89,7 @@ export async function hold(
   return { ...(await cost), pressed, answered: answered.size }
 }
 
-/** Measures for some milliseconds without touching the program. */
+/** Measures for some milliseconds without input. */
 export async function during(terminal: Terminal, milliseconds: number, onChange?: () => void): Promise<Stretch> {
   let before = picture(terminal)
   let bytes = 0
@@ -100,7 +105,7 @@ export async function during(terminal: Terminal, milliseconds: number, onChange?
   return { bytes, core: (cpuMilliseconds(terminal.pid) - cpu) / (performance.now() - started) }
 }
 
-/** Milliseconds from asking the program to leave until it is gone. */
+/** Returns the milliseconds from the request to quit until the program has ended. */
 export async function exitTime(terminal: Terminal, quit: () => void): Promise<number> {
   const asked = performance.now()
   quit()
@@ -108,7 +113,7 @@ export async function exitTime(terminal: Terminal, quit: () => void): Promise<nu
   return performance.now() - asked
 }
 
-/** Passes output on until it has been quiet for long enough; the first piece may take `wait` milliseconds. */
+/** Passes output on until there was none for long enough; the first piece may take `wait` milliseconds. */
 async function observe(terminal: Terminal, wait: number, onPiece?: (piece: Output) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let timer = setTimeout(resolve, wait)

@@ -5,13 +5,13 @@ import { startOn, type Build } from './program.ts'
 import { median } from './statistics.ts'
 import type { PreparedWorkspace } from './workspaces.ts'
 
-/** What one start without a terminal takes, in milliseconds. */
+/** The milliseconds of one start without a terminal. */
 export type OneShotSample = { bare: number; summary: number }
 
-/** Starts of each in turn, of which the median counts. */
+/** Number of starts of each in turn; their median counts. */
 const pairs = 5
 
-/** Times `mcpdeck` printing its summary into a pipe, and a Node that does nothing beside it. */
+/** Measures `mcpdeck` printing its summary into a pipe, and a Node that does nothing for comparison. */
 export async function sampleOneShot(build: Build, workspace: PreparedWorkspace): Promise<OneShotSample> {
   const home = createHome()
   const { command, args, prepare } = startOn(build, workspace)

@@ -14,37 +14,37 @@ import { cpuMilliseconds, residentMegabytes } from './process.ts'
 import { median, quantile } from './statistics.ts'
 import { caller } from './workspaces.ts'
 
-/** An organization that somebody is on call for. */
+/** Size of an organization with a person on call. */
 const [projects, suites] = [51, 20]
 /**
- * Projects in which a suite is red as Now is opened, one in each start: from the first to the last of the list, which
- * is read backwards. When something shows hangs on the place of its project more than on anything else.
+ * Projects with a suite that is red when Now opens, one in each start: from the first to the last of the list, which is
+ * read backwards. The position of its project affects the delay most.
  */
 const openings = [1, 13, 25, 37, 49]
-/** Failures of a row, each within so many milliseconds of the one before, in any project. */
+/** Number of failures in a row of the table, and the maximum milliseconds between two, in any project. */
 const [failures, longestBetween] = [5, 60_000]
-/** Runs of one project in flight meanwhile, in one row. */
+/** Number of runs of one project that are in flight in one of the rows. */
 const running = 3
-/** The first look everywhere, which has to end before new failures count, in milliseconds. */
+/** Milliseconds for the first read of everything, which must end before new failures count. */
 const firstLook = 60_000
-/** How long somebody is away who comes back to what Now knew, in milliseconds. */
+/** Milliseconds for which the person is away before returning to what Now knew. */
 const away = 90_000
-/** After so long without a key other screens rest, in milliseconds. */
+/** Milliseconds without a key after which other screens pause. */
 const rested = 11 * 60_000
-/** How often whoever watches presses a key, in milliseconds. */
+/** Milliseconds between two keys of a watching person. */
 const keyEvery = 20_000
 const longest = 600_000
-/** Memory counts from here on, in minutes: the first look fills what is kept. */
+/** Minutes after which memory is measured: the first read fills the cache. */
 const warm = 5
 
-/** What Now did in a row: seconds until each failed run stood on the screen. */
+/** The rows of the table: seconds until each failed run was on the screen. */
 type Row = 'opening' | 'returning' | 'later' | 'unattended' | 'beside'
 type Hour = { first: number; last: number; most: number; core: number; minutes: number }
 
-/** The rows, what the service refused, and what Now took over a long time. */
+/** The rows, the service's refusals, and the cost of Now over a long time. */
 export type OrganizationSample = {
   rows: Readonly<Record<Row, readonly number[]>>
-  /** Requests for the runs in flight and their trials among all of that row, from 0 to 1. */
+  /** Share of the requests in that row, from 0 to 1, for the runs in flight and their trials. */
   progress: number
   refused: number
   asked: number
@@ -52,8 +52,8 @@ export type OrganizationSample = {
 }
 
 /**
- * Measures Now over an organization, by the dashboard over `mcpdeck serve` at the contract's limits. All rows at the
- * same time: each has a service and a home of its own, and waits for the limits.
+ * Measures Now over an organization: the dashboard with `mcpdeck serve` at the contract's limits. All rows are measured
+ * at the same time; each has its own service and home, and waits for the limits.
  * @param minutes how long memory is watched
  */
 export async function measureOrganization(build: Build, minutes: number): Promise<OrganizationSample> {
@@ -90,10 +90,10 @@ export async function measureOrganization(build: Build, minutes: number): Promis
   }
 }
 
-/** What a row has for itself. */
+/** Data of one row of the table. */
 type Stage = { build: Build; dataDir: string; log: string; ids: readonly string[] }
 
-/** A suite is red when Now is opened in a home that knows nothing. */
+/** Measures a suite that is red when Now opens in an empty home. */
 async function openAnew(stage: Stage): Promise<number[]> {
   const times: number[] = []
   for (const index of openings) {
@@ -107,8 +107,8 @@ async function openAnew(stage: Stage): Promise<number[]> {
 }
 
 /**
- * A suite got red while Now was closed, which knows how everything stood before. It reads what was red then first, so
- * that only in this order each project keeps its place.
+ * Measures a suite that failed while Now was closed, which knows the previous states. Now first reads suites that were
+ * red before, so only this order of projects leaves each project in its place.
  */
 async function comeBack(stage: Stage): Promise<number[]> {
   const home = createHome()
@@ -133,7 +133,7 @@ async function comeBack(stage: Stage): Promise<number[]> {
   return times
 }
 
-/** Suites get red while Now is open. */
+/** Measures suites that fail while Now is open. */
 async function failLater(stage: Stage, { quiet, keys }: { quiet: number; keys: boolean }): Promise<number[]> {
   const random = randomNumbers(51)
   return await watch(stage, async terminal => {
@@ -150,7 +150,7 @@ async function failLater(stage: Stage, { quiet, keys }: { quiet: number; keys: b
   })
 }
 
-/** Memory in megabytes and the share of a core of Now with keys, beside runs in flight. */
+/** Measures the memory in megabytes and the share of a core of Now with keys, beside runs in flight. */
 async function watchMemory(stage: Stage, minutes: number): Promise<Hour> {
   return await watch(stage, async terminal => {
     using _presses = pressKeys(terminal)
@@ -186,7 +186,10 @@ function tell(row: string, times: readonly number[]): void {
   process.stderr.write(`${row}, ${times.length}: ${times.at(-1)?.toFixed(1)} s\n`)
 }
 
-/** Most that memory may grow from the fifth minute to the end and count as flat, in megabytes, and most of a core. */
+/**
+ * Maximum growth of memory from the fifth minute to the end that counts as flat, in megabytes, and maximum share of a
+ * core.
+ */
 const [flat, mostCore] = [10, 0.01]
 
 export function organizationTable({ rows, hour, ...requests }: OrganizationSample): string {
@@ -224,7 +227,7 @@ export function organizationTable({ rows, hour, ...requests }: OrganizationSampl
   ].join('\n\n')
 }
 
-/** Projects with suites that another program reported as passed. @returns their ids in the order of the list */
+/** Creates projects with suites that another program reported as passed. @returns their ids in the order of the list */
 async function prepare(dataDir: string): Promise<string[]> {
   const service = await createService({ dataDir, validateResponses: false })
   try {
@@ -261,7 +264,7 @@ async function leaveRunning(dataDir: string, projectId: string): Promise<string[
   }
 }
 
-/** A suite of another program fails. */
+/** Reports a failure of another program's suite. */
 async function report(dataDir: string, projectId: string, name: string): Promise<void> {
   const service = await createService({ dataDir, validateResponses: false })
   try {
@@ -276,7 +279,7 @@ async function reportIn(ask: ReturnType<typeof caller>, projectId: string, suite
   await ask(contract.evalIngest.report, { projectId }, { suiteName, results })
 }
 
-/** Opens Now on a served workspace, in a home that knows nothing. */
+/** Opens Now on a served workspace, in an empty home. */
 async function watch<T>(stage: Stage, look: (terminal: Terminal) => Promise<T>): Promise<T> {
   await using served = await serve(stage)
   const home = createHome()
@@ -294,7 +297,7 @@ async function show<T>({ build }: Stage, served: Served, home: string, look: (te
   const args = [join(build.dist, 'boot.js'), 'now']
   await using terminal = openTerminal({ command: process.execPath, args, home, env })
   const answer = await look(terminal)
-  // What Now knows is kept when it is left.
+  // Now saves what it knows when it is left.
   terminal.press('ctrl+c')
   await terminal.waitForExit()
   return answer

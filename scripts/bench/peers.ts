@@ -5,12 +5,12 @@ import type { Target } from './target.ts'
 
 const rows = 10_000
 
-/** Well-known terminal programs with a list, measured where they are installed. */
+/** Well-known terminal programs with a list, measured if they are installed. */
 export const peers: readonly Target[] = [
   {
     name: 'htop',
     command: 'htop',
-    // Ten seconds between refreshes, so that they do not mix with the answers to keys.
+    // Ten seconds between refreshes, so that they do not mix with the responses to keys.
     args: ['-d', '100'],
     toList: terminal => terminal.waitFor('PID'),
     next: 'down',
@@ -44,8 +44,8 @@ export const peers: readonly Target[] = [
 ]
 
 /**
- * Programs on Node. gtop is none of them: it draws itself anew every second whatever is pressed, so that nothing tells
- * the answer to a key.
+ * Node programs. gtop is not included: it redraws itself every second whatever is pressed, so the response to a key
+ * cannot be recognized.
  */
 export function nodePeers(): Target[] {
   return [
@@ -53,7 +53,7 @@ export function nodePeers(): Target[] {
       name: 'gemini-cli',
       command: 'gemini',
       prepare: configureGemini,
-      // It has no list and no pages; the caret in a long prompt is what moves.
+      // It has no list and no pages; the cursor moves in a long prompt instead.
       toList: async terminal => {
         await terminal.waitFor('Type your message', 60_000)
         terminal.type('x'.repeat(500))
@@ -116,7 +116,7 @@ function createProjects(home: string): void {
   }
 }
 
-/** As far as the prompt without an account: nothing is sent before Enter. */
+/** Starts it up to the prompt without an account: nothing is sent before Enter. */
 function configureGemini(home: string): void {
   const folder = join(home, '.gemini')
   mkdirSync(folder)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Processor time a process has used so far, all its threads together or those of one name, in milliseconds.
+ * Returns the processor time that a process has used so far, of all its threads or those of one name, in milliseconds.
  * Read from the scheduler's own count, because the ticks of `/proc/<pid>/stat` are too coarse for an idle program.
  */
 export function cpuMilliseconds(pid: number, name?: string): number {
@@ -13,7 +13,7 @@ export function cpuMilliseconds(pid: number, name?: string): number {
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6
 }
 
-/** Resident memory of a process, in megabytes of 1,048,576 bytes. */
+/** Returns the resident memory of a process, in megabytes of 1,048,576 bytes. */
 export function residentMegabytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) / 1024

@@ -5,12 +5,12 @@ import { dist, root } from '../paths.ts'
 import type { Target } from './target.ts'
 import { failsEvery, iterations, type PreparedWorkspace, type PreparedWorkspaces } from './workspaces.ts'
 
-/** A build of the program to measure: its folder, and what stands behind the name in the table. */
+/** A build of the program to measure: its folder, and the suffix of its name in the table. */
 export type Build = { label: string; dist: string }
 
-/** The built program, copied, so that a build meanwhile does not change what is measured. */
+/** Returns a copy of the built program, so that a build during the measurement does not change it. */
 export function copyBuild(): Build & Disposable {
-  // Its server is found by what package.json says, other packages below node_modules.
+  // Its server is found through package.json, other packages below node_modules.
   const folder = mkdtempSync(join(root, 'node_modules/.mcpdeck-bench-'))
   cpSync(dist, join(folder, 'dist'), { recursive: true })
   cpSync(join(root, 'package.json'), join(folder, 'package.json'))
@@ -21,27 +21,30 @@ export function copyBuild(): Build & Disposable {
   }
 }
 
-/** What is measured, as the tables name it. */
+/** Name of the long list in the tables. */
 export const LONG = '10,000 rows'
 export const SHORT = '20 rows'
 export const NAMED = '20 rows of a named place'
 
-/** The dashboard on a run of 10,000 trials. */
+/** Returns the dashboard on a run of 10,000 trials. */
 export function longList(build: Build, { large }: PreparedWorkspaces): Target {
   return trials(LONG, build, large)
 }
 
-/** The dashboard on a run of 20 trials. */
+/** Returns the dashboard on a run of 20 trials. */
 export function shortList(build: Build, { small }: PreparedWorkspaces): Target {
   return trials(SHORT, build, small)
 }
 
-/** The same, with the run's place on the command line instead of being come back to. */
+/** Returns the same, with the run's place on the command line instead of restored from the last session. */
 export function namedList(build: Build, { small }: PreparedWorkspaces): Target {
   return { ...trials(NAMED, build, small), args: startOn(build, small).args, before: [] }
 }
 
-/** The arguments that start a build on a prepared workspace, and how its data gets into a fresh home. */
+/**
+ * Returns the arguments that start a build on a prepared workspace, and the function that copies its data into a fresh
+ * home.
+ */
 export function startOn(build: Build, workspace: PreparedWorkspace) {
   return {
     command: process.execPath,
@@ -50,12 +53,12 @@ export function startOn(build: Build, workspace: PreparedWorkspace) {
   }
 }
 
-/** Where the local workspace of a home is. */
+/** Returns the folder of the local workspace of a home. */
 export function dataOf(home: string): string {
   return join(home, '.local/share/mcpdeck')
 }
 
-/** The name in the tables. */
+/** Returns the name in the tables. */
 export function nameOf(build: Build, what: string): string {
   return `mcpdeck${build.label}, ${what}`
 }
@@ -72,7 +75,7 @@ function trials(what: string, build: Build, workspace: PreparedWorkspace): Targe
     loaded: terminal => terminal.waitFor(trialsTab(rows), 60_000),
     rows,
     position: terminal => positionIn(terminal, workspace.cases),
-    // V8 returns memory for some seconds after its last work.
+    // V8 frees memory for some seconds after its last work.
     calm: 10_000,
     next: 'down',
     previous: 'up',
@@ -81,15 +84,15 @@ function trials(what: string, build: Build, workspace: PreparedWorkspace): Targe
   }
 }
 
-/** The tab of the trials once so many are there. */
+/** Matches the tab of the trials once there are this many. */
 export function trialsTab(count: number): RegExp {
   return new RegExp(String.raw`Trials ${count.toLocaleString('en').replaceAll(',', ',?')}\]`)
 }
 
-/** The selected row of the trials: the number of the case, then that of the trial. */
+/** Matches the selected row of the trials: the number of the case, then that of the trial. */
 const selectedTrial = /▌. (?:passed|failed) +Echo answers greeting (\d+) +(\d+)/
 
-/** Where the selected trial stands in the list, which shows failed cases first. */
+/** Returns the position of the selected trial in the list, which shows failed cases first. */
 function positionIn(terminal: Terminal, cases: number): number | undefined {
   const found = selectedTrial.exec(terminal.screen())
   if (!found) return undefined

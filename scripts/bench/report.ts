@@ -49,7 +49,7 @@ const columns: readonly (readonly [title: string, cell: (samples: readonly Sampl
   ['exit', samples => `${number(median(samples.map(each => each.exit)))} ms`],
 ]
 
-/** The run as a Markdown table, a line for what was measured where, and the notes. */
+/** Returns the run as a Markdown table, a line for each measurement, and the notes. */
 export function markdown({ bare, targets, live, notes }: Run): string {
   const unit = median(bare)
   const rows = [...targets].map(([name, samples]) => [name, ...columns.map(([, cell]) => cell(samples, unit))])
@@ -61,12 +61,12 @@ export function markdown({ bare, targets, live, notes }: Run): string {
   return [about, '', lines, '', ...liveTable(live), ...notes].join('\n').trimEnd()
 }
 
-/** What it was measured on. */
+/** Describes the machine of the measurement. */
 export function machine(): string {
   return `${cpus().length} × ${cpus()[0]?.model ?? arch()}, Node ${process.versions.node}`
 }
 
-/** Rows of cells as a Markdown table. */
+/** Returns rows of cells as a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }
@@ -91,7 +91,7 @@ function liveTable(live: Run['live']): string[] {
 
 type BenchPart = 'service' | 'idle' | 'workbench' | 'organization' | 'scale' | 'budget' | 'heat'
 
-/** Puts the table between the markers of a document that have this name. */
+/** Writes the table between the markers of a document that have this name. */
 export async function writeInto(
   file: string,
   table: string,

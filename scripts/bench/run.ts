@@ -25,26 +25,26 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     only: { type: 'string', multiple: true },
-    // A further build to compare in the same run, as `label=folder`: one of these sources, or of another checkout.
+    // Another build to compare in the same run, as `label=folder`: built from these sources, or from another checkout.
     build: { type: 'string', multiple: true, default: [] },
     live: { type: 'boolean', default: true },
     write: { type: 'boolean', default: false },
-    // Of the section `service`: how many stand in its full database.
+    // For the section `service`: the number of trials in its full database.
     trials: { type: 'string', default: '100000' },
-    // Of the section `workbench`: installs its peers below the user's cache first.
+    // For the section `workbench`: installs its peers below the user's cache first.
     peers: { type: 'boolean', default: false },
-    // Of the sections `idle` and `organization`: how long screens are left open.
-    // Of `idle`: which, and on what data; see `idle.ts` for their names.
+    // For the sections `idle` and `organization`: how long screens are left open. For `idle`: which screens, and on
+    // what data; see `idle.ts` for their names.
     minutes: { type: 'string', default: '5' },
     screen: { type: 'string', multiple: true, default: [] },
     setting: { type: 'string', multiple: true, default: [] },
-    // Of the section `scale`: which lists; all by default.
+    // For the section `scale`: which lists; all by default.
     list: { type: 'string', multiple: true, default: [] },
   },
   allowNegative: true,
 })
 
-/** Starts of a Node that does nothing in each round: the unit of start times is the median of them. */
+/** Number of starts of a Node that does nothing in each round: their median is the unit of start times. */
 const bareStarts = 5
 
 using own = copyBuild()
@@ -53,7 +53,7 @@ const others: readonly Build[] = values.build.map(text => {
   return { label: ` ${label}`, dist: resolve(folder) }
 })
 
-/** Interleaved, so that a noisy moment of the machine falls on everyone. */
+/** Interleaved, so that a disturbance of the machine affects all programs. */
 async function measure(targets: readonly Target[], workspaces: PreparedWorkspaces): Promise<Run> {
   const wanted = targets.filter(target => !values.only || values.only.some(name => target.name.includes(name)))
   const present = wanted.filter(target => isInstalled(target.command))
@@ -79,7 +79,7 @@ async function measure(targets: readonly Target[], workspaces: PreparedWorkspace
   return { bare, targets: samples, live, oneShots, notes }
 }
 
-/** The data for a build: what another checkout's own service writes, since an older one reads nothing newer. */
+/** Prepares the data for a build with the service of its own checkout, since an older one cannot read newer data. */
 async function prepareFor(build: Build): Promise<PreparedWorkspaces | undefined> {
   const sources = resolve(build.dist, '../scripts/bench/workspaces.ts')
   if (!existsSync(sources) || build.dist.startsWith(root)) return undefined
@@ -163,7 +163,7 @@ async function reportHeat(): Promise<void> {
   if (values.write) await writeInto(document, figures, 'bench:heat')
 }
 
-/** Sections that are no lists side by side. */
+/** Sections that are not lists measured side by side. */
 const apart = ['service', 'idle', 'workbench', 'organization', 'scale', 'budget', 'heat']
 
 const { only } = values

@@ -5,10 +5,10 @@ import { createHome, minimalEnv, removeHome } from '../../test/pty/home.ts'
 import { prepareWatchedSuite } from '../../test/watched-suite.ts'
 import type { Build } from './program.ts'
 
-/** Saves of a round that break a case; before each the server is mended. */
+/** Number of saves in a round that break a case; before each the server is repaired. */
 const saves = 3
 
-/** Milliseconds from saving a server's file until the watched suite says which case fails and why. */
+/** Returns the milliseconds from saving a server's file until the watched suite says which case fails and why. */
 export async function sampleSaves(build: Build): Promise<number[]> {
   const home = createHome()
   const { folder, save } = await prepareWatchedSuite(home)
@@ -26,7 +26,7 @@ export async function sampleSaves(build: Build): Promise<number[]> {
       text += chunk.toString()
       heard()
     })
-  /** Resolves with what was printed from now on, once it holds this. */
+  /** Resolves with the output from now on, once it contains this text. */
   const printed = (wanted: string): Promise<void> => {
     text = ''
     return new Promise((resolve, reject) => {

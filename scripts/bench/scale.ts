@@ -15,25 +15,25 @@ import { number, table } from './report.ts'
 import { median, quantile } from './statistics.ts'
 import { prepareEchoes } from './workspaces.ts'
 
-/** How many of each a workspace holds; `sessions` are trials of its latest runs. */
+/** Number of records of each list in a workspace; `sessions` are trials of its latest runs. */
 type Sizes = Record<ListName, number>
 type ListName = 'runs' | 'sessions' | 'findings' | 'servers'
 
 const LARGE: Sizes = { runs: 20_000, sessions: 10_000, findings: 5_000, servers: 2_000 }
 const SMALL: Sizes = { runs: 20, sessions: 20, findings: 20, servers: 20 }
-/** Most times the figure of the short list that one of the long list may be. */
+/** Maximum factor between a figure of the long list and that of the short list. */
 const MOST = 1.3
 const MINUTE = 60_000
-/** How far runs lie apart, so that the oldest of the long list is more than a year old. */
+/** Time between runs, so that the oldest of the long list is more than a year old. */
 const APART_MS = 30 * MINUTE
-/** How long the list rests before memory is read, in milliseconds: V8 returns some for seconds after its work. */
+/** Milliseconds of rest before memory is read: V8 frees some for seconds after its work. */
 const REST_MS = 15_000
-/** Keys down, and as many up, twice: some twenty seconds of them, in which the list is read again. */
+/** Number of keys down, and as many up, twice: some twenty seconds, in which the list is refreshed. */
 const KEYS_A_WAY = 30
 
 type Workspace = { dataDir: string; projectId: string; suiteId: string; sizes: Sizes }
 
-/** Of one list at one size; times in milliseconds, memory in megabytes. */
+/** Figures of one list at one size; times in milliseconds, memory in megabytes. */
 export type ScaleSample = { start: number; loaded: number; keys: readonly Response[]; memory: number }
 export type ScaleRun = Map<ListName, { large: ScaleSample[]; small: ScaleSample[] }>
 
@@ -75,7 +75,7 @@ async function prepare(dataDir: string, sizes: Sizes): Promise<Workspace> {
   return { dataDir, projectId, suiteId, sizes }
 }
 
-/** Older runs below the one that ran, whose own trials are sessions too. */
+/** Adds older runs below the one that ran, whose own trials are sessions too. */
 function addRuns(store: Store, of: { projectId: string; suiteId: string }, sizes: Sizes): void {
   const [first] = store.runs.listBySuite(of.projectId, of.suiteId, 1)
   if (!first) throw new Error('the suite did not run')
@@ -100,11 +100,11 @@ function addServers(store: Store, projectId: string, count: number): void {
 const placeOf = (name: ListName, { projectId, suiteId }: Workspace): string =>
   name === 'runs' ? `projects/${projectId}/runs?suiteId=${suiteId}&pane=runs` : `projects/${projectId}/${name}`
 
-/** The position and the count in the title of the list; a line that tells how far was read stands below it. */
+/** Matches the position and the count in the title of the list; a line that says how much was read is below it. */
 const counted = /(\d+) of (\d+)/g
 
 function countIn(terminal: Terminal, name: ListName): number {
-  // The title of the suites stands before that of their runs.
+  // The title of the suites comes before that of their runs.
   const found = [...terminal.screen().matchAll(counted)][name === 'runs' ? 1 : 0]
   return Number(found?.[2] ?? 0)
 }
@@ -131,7 +131,7 @@ async function sample(build: Build, workspace: Workspace, name: ListName): Promi
   return { start, loaded, keys, memory }
 }
 
-/** Older runs are read on request: of a date before the first one all of them are. */
+/** Reads all older runs, which are read only on request, by asking for a date before the first one. */
 async function readRuns(terminal: Terminal): Promise<void> {
   await settle(terminal)
   terminal.press('alt+g')
@@ -154,7 +154,7 @@ function keyTimes(samples: readonly ScaleSample[]): number[] {
   return samples.flatMap(each => each.keys.map(key => key.first)).filter(time => !Number.isNaN(time))
 }
 
-/** A row for each list, each figure as that of the long list, and how many times that of the short one it is. */
+/** Returns a row for each list: each figure of the long list, and how many times that of the short one it is. */
 export function scaleTable(run: ScaleRun): string {
   const rows = [...run].map(([name, { large, small }]) => {
     const cells = FIGURES.map(([, unit, of]) => {

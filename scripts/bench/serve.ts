@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Build } from './program.ts'
 
-/** `mcpdeck serve` of a build as a process of its own, until it is disposed of. */
+/** Starts `mcpdeck serve` of a build as a separate process, until it is disposed of. */
 export async function startServe(build: Build, dataDir: string, options: readonly string[] = []) {
   const child = spawn(
     process.execPath,

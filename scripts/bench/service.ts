@@ -12,29 +12,29 @@ import { startServe } from './serve.ts'
 import { median, quantile } from './statistics.ts'
 import { iterations, prepareEchoes } from './workspaces.ts'
 
-/** Cases of the measured suite, which runs each ten times: the trials of one run. */
+/** Number of cases of the measured suite, which runs each ten times: the trials of one run. */
 const cases = 100
 const trialsOfRun = cases * iterations
-/** Requests of one figure: one after the other, and several at once. */
+/** Number of requests for one figure: one after the other, and several at once. */
 const [single, parallel, atOnce] = [200, 600, 16]
 const launches = 40
 
-/** Asks for a path below the API and reads the whole answer. */
+/** Requests a path below the API and reads the whole answer. */
 type Ask = (path: string, body?: object) => Promise<unknown>
 type Door = AsyncDisposable & {
   name: string
   ask: Ask
-  /** Leaves connections behind that were idle while another door was measured. */
+  /** Drops connections that were idle while another door was measured. */
   reconnect: () => void
 }
 
-/** Milliseconds of requests one after the other, and requests a second of several at once; NaN where not taken. */
+/** Milliseconds of requests one after the other, and requests a second of several at once; NaN if not measured. */
 export type ServiceSample = { times: readonly number[]; perSecond: number }
-/** By door, then by what was asked. */
+/** Samples by door, then by question. */
 export type ServiceSamples = Map<string, Map<string, ServiceSample[]>>
 
 type Measured = {
-  /** What is said behind the figures; empty for the full database. */
+  /** Note after the figures; empty for the full database. */
   note: string
   dataDir: string
   projectId: string
@@ -45,8 +45,8 @@ type Measured = {
 const DOORS = [openHere, openServed([]), openServed(['--rate-limit', '1000000', '--burst', '1000000'])]
 
 /**
- * Measures the local workspace in this process, over loopback, and over loopback with requests counted.
- * @param trials that stand in the full database, to the next thousand
+ * Measures the local workspace in this process, over loopback, and over loopback with request limits.
+ * @param trials number in the full database, rounded to thousands
  */
 export async function measureService(build: Build, rounds: number, trials: number): Promise<ServiceSamples> {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-bench-service-'))
@@ -62,7 +62,7 @@ export async function measureService(build: Build, rounds: number, trials: numbe
   }
 }
 
-/** Every figure is taken at all doors in turn, so that a noisy moment of the machine falls on all of them. */
+/** Takes every figure at all doors in turn, so that a disturbance of the machine affects all of them. */
 async function measureRound(build: Build, measured: Measured, samples: ServiceSamples): Promise<void> {
   await using doors = new AsyncDisposableStack()
   const opened: (readonly [Door, Map<string, () => Promise<ServiceSample>>])[] = []
@@ -81,11 +81,11 @@ async function measureRound(build: Build, measured: Measured, samples: ServiceSa
     }
 }
 
-/** What is asked at a door, which is warm then. */
+/** Measures all questions at one door (in process, over loopback, with limits) after a warm-up. */
 async function figuresOf({ ask }: Door, { note, projectId, suiteId, runIds }: Measured) {
   const below = `/projects/${projectId}`
   let turn = 0
-  // Another run each time, so that no page is warm from the request before.
+  // Another run each time, so that no page is cached by the previous request.
   const anyRun = () => `${below}/eval-runs/${runIds[(turn = (turn + 37) % runIds.length)]}`
   const run = () => ask(anyRun())
   const page = () => ask(`${anyRun()}/iterations?limit=50`)
@@ -105,7 +105,7 @@ async function figuresOf({ ask }: Door, { note, projectId, suiteId, runIds }: Me
   return new Map(figures.map(([what, take]) => [what + note, take]))
 }
 
-/** Each run is cancelled before the next one, because only so many may be in flight. */
+/** Cancels each run before the next one, because the number of runs in flight is limited. */
 async function sampleLaunches(launch: () => Promise<string>, ask: Ask): Promise<ServiceSample> {
   const times: number[] = []
   for (let i = 0; i < launches; i += 1) {
@@ -132,7 +132,7 @@ async function sample(send: () => Promise<unknown>): Promise<ServiceSample> {
   return { times, perSecond: (parallel / (performance.now() - begun)) * 1000 }
 }
 
-/** Only what was asked while the run was in flight counts; another run is launched until it is enough. */
+/** Counts only requests while the run was in flight; launches another run until there are enough. */
 async function sampleBeside(
   launch: () => Promise<string>,
   ask: Ask,
@@ -199,12 +199,12 @@ function openServed(options: readonly string[]) {
 
 function readAnswer(path: string, status: number, body: string): unknown {
   const answer: unknown = JSON.parse(body)
-  // A run that is cancelled may have ended just before.
+  // A cancelled run may have ended just before.
   if (status >= 300 && status !== 409) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`)
   return answer
 }
 
-/** A workspace that holds nothing but one run. */
+/** Creates a workspace that contains nothing but one run. */
 async function prepareOne(dataDir: string): Promise<Measured> {
   const { projectId, suiteId } = await prepareEchoes(dataDir, cases)
   const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
@@ -214,11 +214,11 @@ async function prepareOne(dataDir: string): Promise<Measured> {
   return { note, dataDir, projectId, suiteId, runIds: runIds.map(row => String(row['id'])) }
 }
 
-/** A workspace whose suite really ran, with that run and its trials copied until it stands there so often. */
+/** Creates a workspace whose suite really ran, with that run and its trials copied this many times. */
 async function prepareMany(dataDir: string, runs: number): Promise<Measured> {
   const { projectId, suiteId } = await prepareEchoes(dataDir, cases)
   const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
-  // As ids begin with their time, those of one run stand beside each other.
+  // Ids start with their time, so the ids of one run are adjacent.
   const copyOf = (id: string) => `substr(${id}, 1, 4) || printf('%05d', :copy) || substr(${id}, 5)`
   const copied = {
     run: { id: copyOf('id'), number: 'number + :copy' },
@@ -252,14 +252,14 @@ async function prepareMany(dataDir: string, runs: number): Promise<Measured> {
   }
 }
 
-/** The figures as a Markdown table: a row for each question, a column for where it was asked. */
+/** Returns the figures as a Markdown table: a row for each question, a column for each door. */
 export function serviceTable(samples: ServiceSamples): string {
   const questions = [...new Set([...samples.values()].flatMap(of => [...of.keys()]))]
   const rows = questions.map(what => [what, ...[...samples.values()].map(of => cellOf(of.get(what) ?? []))])
   return table(['asked for', ...samples.keys()], rows)
 }
 
-/** Median and 99th percentile of one request at a time, and requests a second of many at once where measured. */
+/** Returns median and 99th percentile of single requests, and requests a second of many at once if measured. */
 function cellOf(all: readonly ServiceSample[]): string {
   if (all.length === 0) return '–'
   const times = [0.5, 0.99].map(share => number(median(all.map(each => quantile(each.times, share)))))

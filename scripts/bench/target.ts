@@ -14,7 +14,7 @@ import {
 } from './measure.ts'
 import { residentMegabytes } from './process.ts'
 
-/** A program to measure, brought to a list in which a key moves the selection. */
+/** A program to measure, in a list in which a key moves the selection. */
 export type Target = {
   name: string
   command: string
@@ -22,20 +22,20 @@ export type Target = {
   /** Fills the empty home, which is also the working folder, before every start. */
   prepare?: (home: string) => void
   /**
-   * A start before the one that is measured, which is brought to the list with these arguments and left there; the
-   * measured start then has none, and comes back to that place.
+   * Arguments of a start before the measured one, which opens the list and is left there; the measured start then has
+   * no arguments, and returns to that place.
    */
   before?: readonly string[]
   /** Whether the program has drawn anything of its own; without it, any text counts. */
   painted?: (terminal: Terminal) => boolean
-  /** Brings a just started program to the list, with the first row selected. */
+  /** Moves a program that has just started to the list, with the first row selected. */
   toList: (terminal: Terminal) => Promise<void>
-  /** Waits until every row is there, where rows go on arriving after the list stands. */
+  /** Waits until every row is there, if rows still arrive after the list is visible. */
   loaded?: (terminal: Terminal) => Promise<void>
-  /** Position of the selected row, from 1, where the screen tells it, and how many rows there are. */
+  /** Returns the position of the selected row, from 1, if the screen shows it, and the number of rows. */
   position?: (terminal: Terminal) => number | undefined
   rows?: number
-  /** How long the program goes on tidying up after work, in milliseconds; nobody would call it idle before. */
+  /** Milliseconds for which the program cleans up after work, before it counts as idle. */
   calm?: number
   next: Key
   previous: Key
@@ -43,17 +43,17 @@ export type Target = {
   quit: (terminal: Terminal) => void
 }
 
-/** The measures of one start of a target; times in milliseconds, memory in megabytes. */
+/** The figures of one start of a target; times in milliseconds, memory in megabytes. */
 export type Sample = {
   firstPaint: number
-  /** From the start until the list stands and has answered a first key, toList's own keys included. */
+  /** From the start until the list is visible and has responded to a first key, including toList's own keys. */
   live: number
-  /** From the start until every row is there; NaN where they come with the list. */
+  /** From the start until every row is there; NaN if they arrive with the list. */
   loaded: number
   keys: readonly Response[]
   pages: readonly Response[]
   burst: Response
-  /** Whether the row selected after the burst is the right one; undefined where the screen does not tell. */
+  /** Whether the row selected after the burst is the right one; undefined if the screen does not show it. */
   burstRight: boolean | undefined
   held: Held
   idle: Stretch
@@ -61,19 +61,16 @@ export type Sample = {
   exit: number
 }
 
-/** How long a program is watched doing nothing, in milliseconds. */
+/** Milliseconds for which an idle program is measured. */
 export const idleMilliseconds = 10_000
 
-/**
- * How long nothing may have come before memory is read, in milliseconds: what a start leaves behind is given back in
- * the first pause.
- */
+/** Milliseconds without output before memory is read: memory of the start is freed in the first pause. */
 const restMilliseconds = 500
 
-/** Presses in the burst. */
+/** Number of presses in the burst. */
 const burstLength = 200
 
-/** Starts a target once and takes every measure. */
+/** Starts a target once and takes every measurement. */
 export async function sample(target: Target): Promise<Sample> {
   const home = createHome()
   target.prepare?.(home)
@@ -101,7 +98,7 @@ export async function sample(target: Target): Promise<Sample> {
   }
 }
 
-/** Milliseconds from the start until a first key has moved the selection. */
+/** Returns the milliseconds from the start until a first key has moved the selection. */
 async function untilAnswered(terminal: Terminal, { next, position }: Target): Promise<number> {
   const from = position?.(terminal)
   if (from === undefined) {
@@ -127,7 +124,7 @@ async function measureList(terminal: Terminal, target: Target) {
   const press = (key: Key) => respond(terminal, () => terminal.press(key))
   for (const key of [next, next, previous, previous]) await press(key)
   const keys: Response[] = []
-  // There and back, so that a short list never ends under the measurement.
+  // Forward and back, so that a short list never ends during the measurement.
   for (const key of [next, previous, next, previous]) for (let i = 0; i < 10; i += 1) keys.push(await press(key))
   const pages: Response[] = []
   for (let i = 0; i < 5; i += 1) pages.push(await press(page))
@@ -143,7 +140,7 @@ async function measureList(terminal: Terminal, target: Target) {
   return { keys, pages, burst, burstRight, held }
 }
 
-/** Milliseconds a Node that does nothing takes, in the same kind of terminal: the unit of start times. */
+/** Returns the milliseconds of a Node that does nothing, in the same kind of terminal: the unit of start times. */
 export async function bareNode(): Promise<number> {
   await using terminal = openTerminal({ command: process.execPath, args: ['-e', '0'] })
   await terminal.waitForExit()

@@ -7,17 +7,17 @@ import type { Terminal } from '../../test/pty/terminal.ts'
 import type { Build } from './program.ts'
 
 const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
-/** The reference server, which every program is measured on. */
+/** The reference server, on which every program is measured. */
 export const SERVER = [process.execPath, EVERYTHING, 'stdio'] as const
 
-/** The Inspector: its package, the version that is measured, and the file in it that is started. */
+/** The Inspector: its package, the measured version, and the file that is started. */
 export const inspectorPackage = {
   name: '@modelcontextprotocol/inspector',
   version: '2.12.0',
   launcher: 'clients/launcher/build/index.js',
 } as const
 const MCP_TUI = '@standardbeagle/mcp-tui'
-/** What is installed where it is asked for; the second needs its install script. */
+/** The peers to install on request; the second needs its install script. */
 const MANIFEST = {
   private: true,
   dependencies: { [inspectorPackage.name]: inspectorPackage.version, [MCP_TUI]: '0.8.3' },
@@ -29,21 +29,21 @@ const folder = join(envPaths('mcpdeck-bench', { suffix: '' }).cache, 'peers')
 export type Workbench = {
   name: string
   command: string
-  /** Opens the screen on the server. */
+  /** Command that opens the screen on the server. */
   screen: readonly string[]
-  /** Calls `echo` once, with the message “hi”. */
+  /** Command that calls `echo` once, with the message “hi”. */
   call: readonly string[]
-  /** Calls it on a saved server, where the program saves any. */
+  /** Command that calls it on a saved server, if the program saves servers. */
   savedCall?: readonly string[]
-  /** Runs the server that is called then. */
+  /** Command of the saved server. */
   saved?: readonly string[]
-  /** Brings a just started screen to the list of tools, with the first one selected. */
+  /** Moves a screen that has just started to the list of tools, with the first one selected. */
   toTools: (terminal: Terminal) => Promise<void>
-  /** Moves the keys to the list, where they are elsewhere. */
+  /** Moves the focus to the list, if it is elsewhere. */
   toList?: (terminal: Terminal) => Promise<void>
 }
 
-/** A build of ours. */
+/** Returns a build of mcpdeck as a workbench. */
 export function ownWorkbench({ label, dist }: Build): Workbench {
   const boot = join(dist, 'boot.js')
   const echo = ['echo', 'message=hi', '--yes']
@@ -58,7 +58,7 @@ export function ownWorkbench({ label, dist }: Build): Workbench {
   }
 }
 
-/** The peers that are there, and a sentence for each that is not. */
+/** Returns the installed peers, and a sentence for each missing one. */
 export function workbenchPeers(): { present: Workbench[]; notes: string[] } {
   const peers = [
     { file: fileIn(inspectorPackage.name, inspectorPackage.launcher), name: 'MCP Inspector', of: inspectorAt },
@@ -72,7 +72,7 @@ export function workbenchPeers(): { present: Workbench[]; notes: string[] } {
   }
 }
 
-/** Installs the peers below the user's cache; one that cannot be had is a note of the table. */
+/** Installs the peers below the user's cache; one that cannot be installed is noted in the table. */
 export function installPeers(): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify(MANIFEST))
@@ -91,7 +91,7 @@ function fileIn(name: string, file: string): string {
   return join(folder, 'node_modules', name, file)
 }
 
-/** The words that make one call of the Inspector's `--cli`. */
+/** Arguments of one call with the Inspector's `--cli`. */
 const CALL = ['--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'message=hi']
 
 function inspectorAt(launcher: string): Omit<Workbench, 'name'> {

@@ -16,23 +16,23 @@ import { SERVER, type Workbench } from './workbench-peers.ts'
 export type WorkbenchSample = {
   firstTool: number
   keys: readonly Response[]
-  /** Resident memory of the program and all that it started, its server included, in megabytes. */
+  /** Resident memory of the program and everything it started, including its server, in megabytes. */
   memory: number
   call: number
-  /** On a saved server; NaN where the program saves none. */
+  /** On a saved server; NaN if the program saves none. */
   savedCall: number
 }
 /**
- * `own` is what the server itself takes from its start to its first answer, in milliseconds, and `ownSaved` the same of
- * the one that is saved, which starts from fewer files.
+ * `own` is the server's own time from its start to its first answer, in milliseconds; `ownSaved` the same for the saved
+ * server, which starts from fewer files.
  */
 export type WorkbenchRun = { own: number[]; ownSaved: number[]; samples: Map<string, WorkbenchSample[]> }
 
-/** Most milliseconds from saving a watched server's file to the failing case with its cause. */
+/** Maximum milliseconds from saving a watched server's file to the failing case with its cause. */
 const MOST_AFTER_SAVE = 2000
-/** Most milliseconds that a call may take more than the server itself. */
+/** Maximum milliseconds that a call may take longer than the server itself. */
 const MOST_MORE = 150
-/** How long the machine rests before memory is read or a call begins, in milliseconds. */
+/** Milliseconds of rest before memory is read or a call begins. */
 const REST_MS = 500
 
 /** Measures the programs in turn; the first start of each, which fills caches, does not count. */
@@ -83,9 +83,9 @@ async function sampleScreen({ command, screen, toTools, toList }: Workbench, hom
   return { firstTool, memory, keys }
 }
 
-/** Milliseconds until a call from the shell has ended. @throws where it did not answer */
+/** Returns the milliseconds until a call from the shell has ended. @throws if it failed */
 async function timedCall(command: string, args: readonly string[], home: string): Promise<number> {
-  // What the start before left behind is still ending.
+  // Processes of the previous start are still ending.
   await delay(REST_MS)
   const started = performance.now()
   const child = spawn(command, args, { env: minimalEnv(home), stdio: ['ignore', 'pipe', 'ignore'] })
@@ -95,7 +95,7 @@ async function timedCall(command: string, args: readonly string[], home: string)
   return performance.now() - started
 }
 
-/** Milliseconds from starting the server to its answer to a call, by nothing but the protocol. */
+/** Returns the milliseconds from starting the server to its answer to a call, using only the protocol. */
 async function bareCall([command = '', ...args]: readonly string[]): Promise<number> {
   const started = performance.now()
   const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] })
@@ -131,7 +131,7 @@ function keyTimes(samples: readonly WorkbenchSample[]): number[] {
 
 const savedOf = (samples: readonly WorkbenchSample[]) => median(samples.map(each => each.savedCall))
 
-/** A row for each program, and below it whether the first one is ahead of the peers and within its goal. */
+/** Returns a row for each program, and below it whether the first one is ahead of the peers and meets its goal. */
 export function workbenchTable(
   { own, ownSaved, samples, saves }: WorkbenchRun & { saves: readonly number[] },
   ours: string,
@@ -150,7 +150,7 @@ export function workbenchTable(
       `+ ${number(took - bare)} ms`,
       took - bare <= MOST_MORE,
     ] as const
-  // The slowest counts: whoever saved a file waits for it.
+  // The slowest counts, since a person who saved a file waits for it.
   const slowest = Math.max(...saves)
   const goals = [
     within('one call from the shell', median(own), median(mine.map(each => each.call))),

@@ -6,30 +6,30 @@ import { API_PREFIX, contract } from '../../src/api/contract/contract.ts'
 import { fillPath, type EndpointDeclaration, type OutputOf } from '../../src/api/contract/endpoint.ts'
 import { createService, type Service } from '../../src/service/workspace/service.ts'
 
-/** Cases that one request may carry. */
+/** Maximum number of cases in one request. */
 const batch = 50
 
-/** A data directory of the local workspace, and where in it to open the dashboard. */
+/** A data directory of the local workspace, and the place at which to open the dashboard. */
 export type PreparedWorkspace = { dataDir: string; place: string; cases: number }
 
 const THREE_DAYS_MS = 3 * 86_400_000
 
-/** Trials of each case of the ended runs. */
+/** Number of trials of each case in the ended runs. */
 export const iterations = 10
 
-/** Every so many cases one fails, as in a suite that somebody looks at. */
+/** One of this many cases fails, as in a suite that needs attention. */
 export const failsEvery = 50
 
 export type PreparedWorkspaces = {
   /** One ended run of 1,000 cases with 10 trials each. */
   large: PreparedWorkspace
-  /** One ended run of two cases with 10 trials each: just enough rows for the keys to go ten down and back. */
+  /** One ended run of two cases with 10 trials each: just enough rows for ten keys down and back. */
   small: PreparedWorkspace
-  /** The same, but of three days ago: no age on the screen changes within minutes. */
+  /** The same, but three days old: no age on the screen changes within minutes. */
   rested: PreparedWorkspace
   /** A suite that never ran, whose only case waits a minute for its server. */
   waiting: PreparedWorkspace
-  /** The same with so many cases that their run, ten times each, outlasts whoever leaves it on the screen. */
+  /** The same with so many cases that their run, ten times each, lasts longer than the measurement. */
   lasting: PreparedWorkspace
   [Symbol.dispose](): void
 }
@@ -38,7 +38,7 @@ type Step = Record<string, unknown>
 type TestCase = { title: string; steps: readonly Step[] }
 type Declared = EndpointDeclaration & { path: string }
 
-/** Makes the workspaces by asking the real service, which really runs the cases against the reference server. */
+/** Creates the workspaces through the real service, which really runs the cases against the reference server. */
 export async function prepareWorkspaces(): Promise<PreparedWorkspaces> {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-bench-'))
   const at = (name: string) => join(folder, name)
@@ -61,7 +61,7 @@ export async function prepareWorkspaces(): Promise<PreparedWorkspaces> {
   }
 }
 
-/** A workspace whose suite of echoes ran once, with its ids. */
+/** Creates a workspace whose suite of echoes ran once, and returns its ids. */
 export async function prepareEchoes(dataDir: string, cases: number): Promise<{ projectId: string; suiteId: string }> {
   const { projectId, suiteId } = await prepare(dataDir, echoes(cases), 'run')
   return { projectId, suiteId }
@@ -90,7 +90,7 @@ function call(toolName: string, args: Record<string, unknown>): Step {
   return { id: 'call', kind: 'toolCall', serverName: 'everything', toolName, arguments: args }
 }
 
-/** Writes the suite and runs it to its end, or leaves it. */
+/** Writes the suite and, if wanted, runs it to its end. */
 async function prepare(
   dataDir: string,
   tests: readonly TestCase[],
@@ -101,7 +101,7 @@ async function prepare(
     const ask = caller(service)
     const projectId = only((await ask(contract.projects.list)).items).id
     const serverId = only((await ask(contract.servers.list, { projectId })).items).id
-    // The Sandbox's own suite would stand beside the measured one.
+    // Otherwise the Sandbox's own suite would be listed beside the measured one.
     const sandbox = only((await ask(contract.suites.list, { projectId })).items).id
     await ask(contract.suites.delete, { projectId, suiteId: sandbox })
     const first = { name: 'Measured', model: 'none', serverIds: [serverId], tests: tests.slice(0, batch) }
@@ -119,7 +119,7 @@ async function prepare(
   }
 }
 
-/** The same workspace with every time in its database so many milliseconds earlier. */
+/** Returns the same workspace with every time in its database moved back by this many milliseconds. */
 function aged(workspace: PreparedWorkspace, ms: number): PreparedWorkspace {
   using database = new DatabaseSync(join(workspace.dataDir, 'mcpdeck.sqlite'))
   const since = Date.now() - 86_400_000
@@ -136,7 +136,7 @@ function aged(workspace: PreparedWorkspace, ms: number): PreparedWorkspace {
   return workspace
 }
 
-/** Calls an operation of a service in this process as its owner. @throws when it is refused */
+/** Calls an operation of a service in this process as its owner. @throws if it is refused */
 export function caller(service: Service) {
   return async <E extends Declared>(
     endpoint: E,

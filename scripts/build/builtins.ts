@@ -3,14 +3,14 @@ import type { Plugin } from 'rolldown'
 import { parseAst } from 'rolldown/parseAst'
 
 /**
- * Node's modules without `import`. An import reads every export of the module at once, and some are loaded only then:
- * of `node:fs` the streams, of `node:crypto` its web half, of `node:http` all of undici. Older Nodes than the program
- * needs, where there is no `getBuiltinModule`, come as far as the check of their version.
+ * Node's modules without `import`. An import reads every export of the module at once, and some are only loaded then:
+ * the streams of `node:fs`, the web part of `node:crypto`, all of undici for `node:http`. Nodes that are too old for
+ * the program and lack `getBuiltinModule` get as far as the check of their version.
  */
 const BUILTIN = '(globalThis.process.getBuiltinModule||(()=>({})))'
 
 /**
- * Modules that cost milliseconds and are used, if at all, late: they load with the first call of one of their
+ * Modules that cost milliseconds and are needed late, if at all: they load with the first call of one of their
  * functions.
  */
 const COSTLY = new Set([
@@ -31,11 +31,11 @@ type Statement = ReturnType<typeof parseAst>['body'][number]
 type Specifier = Extract<Statement, { type: 'ImportDeclaration' }>['specifiers'][number]
 type Edit = { start: number; end: number; text: string }
 
-/** How the bundler writes an import in a file that `require` loads, and the default of one behind it. */
+/** How the bundler writes an import in a file that `require` loads, and the default export after it. */
 const REQUIRED = /^let ([\w$]+) = require\("([^"]+)"\);$/
 const WITH_DEFAULT = /^([\w$]+) = \w+\.__toESM\(\1, 1\);$/
 
-/** Replaces the imports of Node's own modules in what was bundled. */
+/** Replaces the imports of Node's own modules in the bundled code. */
 export function replaceBuiltinImports(): Plugin {
   return {
     name: 'builtins-without-import',
@@ -50,7 +50,7 @@ export function replaceBuiltinImports(): Plugin {
   }
 }
 
-/** @param late gets each variable that holds a stand-in; that has the default of its module itself */
+/** @param late receives each variable that holds a stand-in; a stand-in has the default of its module itself */
 function editOf(statement: Statement, code: string, late: Set<string>): Edit[] {
   const { type, start, end } = statement
   if (type === 'ImportDeclaration') {
@@ -77,14 +77,14 @@ function declarationOf(module: string, specifier: Specifier): string {
     : `const ${local} = ${loaded(module)}.${name};`
 }
 
-/** A whole module and its default are the same. */
+/** A whole module and its default export are the same. */
 function exportedName(specifier: Specifier): string {
   if (specifier.type !== 'ImportSpecifier') return 'default'
   const { imported } = specifier
   return imported.type === 'Literal' ? imported.value : imported.name
 }
 
-/** A function with a form of its own for `promisify` cannot be stood in for. */
+/** A function with its own form for `promisify` cannot be replaced by a stand-in. */
 function isPlainFunction(value: unknown): boolean {
   return typeof value === 'function' && Object.getOwnPropertySymbols(value).length === 0
 }

@@ -10,7 +10,7 @@ const RULE = '-'.repeat(80)
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i
 const IN_PACKAGE = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//
 
-/** Packages that name a file which they leave out, and one of the same project that has it. */
+/** Packages without the license file that they name, and a package of the same project that has it. */
 const SAME_PROJECT = new Map([['@modelcontextprotocol/server-everything', '@modelcontextprotocol/client']])
 
 type Manifest = {
@@ -21,9 +21,9 @@ type Manifest = {
 }
 
 /**
- * The licences of all packages that modules were bundled from, by name.
+ * Returns the licenses of all packages that modules were bundled from, by name.
  * @param moduleIds absolute paths of the modules, as the bundler reports them
- * @throws when a package names no licence, or a file that is not there
+ * @throws if a package names no license, or a file that does not exist
  */
 export function noticesOf(moduleIds: readonly string[]): string {
   const folders = new Set(moduleIds.flatMap(id => IN_PACKAGE.exec(id.replaceAll('\\', '/'))?.[1] ?? []))

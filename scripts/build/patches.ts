@@ -4,7 +4,7 @@ import { applyPatch, parsePatch, type StructuredPatch } from 'diff'
 import type { Plugin } from 'rolldown'
 import { root } from '../paths.ts'
 
-/** What a patch changes in one file of the package and version that it was made for. */
+/** The changes of a patch in one file of the package and version that it was made for. */
 type Change = { patch: string; name: string; version: string; file: string; diff: StructuredPatch }
 
 /** `<package>+<version>.patch`, with `+` for the `/` of a scope. */
@@ -21,16 +21,19 @@ const changes: readonly Change[] = readdirSync(join(root, 'patches')).flatMap(pa
   }))
 })
 
-/** The packages that are changed; docs/upstream.md says why. */
+/** The patched packages; docs/upstream.md gives the reasons. */
 export const patchedPackages: readonly string[] = [...new Set(changes.map(({ name }) => name))]
 
-/** Files without whose change there is no program: one that waits while it is loaded cannot be loaded at once. */
+/**
+ * Files that must be patched for the program to work: a module that waits while it loads cannot be loaded
+ * synchronously.
+ */
 const NEEDED = ['build/reconciler.js', 'dist/binaries/yoga-wasm-base64-esm.js', 'dist/src/index.js']
 
 /**
- * Changes packages as `patches/` says while bundling, but for those that `without` names, separated by commas; the
- * environment's `MCPDECK_BUILD_WITHOUT` leaves out nothing that the program needs.
- * @throws when a patch no longer applies
+ * Applies the patches in `patches/` while bundling, except for the packages in `without`, separated by commas; the
+ * environment's `MCPDECK_BUILD_WITHOUT` cannot leave out patches that the program needs.
+ * @throws if a patch no longer applies
  */
 export function patchPackages(without?: string): Plugin {
   const leftOut = (without ?? process.env.MCPDECK_BUILD_WITHOUT ?? '').split(',')
@@ -48,7 +51,7 @@ export function patchPackages(without?: string): Plugin {
   }
 }
 
-/** What a patch makes of the code of this file; undefined where none changes it. */
+/** Returns the patched code of this file; undefined if no patch changes it. */
 export function patched(code: string, path: string, of = changes): string | undefined {
   const change = of.find(({ name, file }) => path.endsWith(`/node_modules/${name}/${file}`))
   if (!change) return undefined
@@ -57,7 +60,7 @@ export function patched(code: string, path: string, of = changes): string | unde
   return changed
 }
 
-/** A sentence for each file of the packages in `nodeModules` that its patch no longer applies to. */
+/** Returns a sentence for each file in `nodeModules` to which its patch no longer applies. */
 export function patchFaults(nodeModules: string, of = changes): string[] {
   return of.flatMap(change => {
     const path = join(nodeModules, change.name, change.file)

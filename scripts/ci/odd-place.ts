@@ -7,13 +7,13 @@ import type { TestReport } from '../../test/closing-line.ts'
 import type { Checkout } from './tests.ts'
 
 const ZONE = 'Asia/Kolkata'
-/** Where Debian's package puts it. */
+/** Path of the library in Debian's package. */
 const LIBRARIES = ['x86_64', 'aarch64'].map(machine => `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`)
 
 /**
- * A second checkout of what is committed, in a folder with a space and an umlaut in its name, for programs in another
- * time zone, with the plain locale, two minutes before a year ends: the last one, since the library moves the clock and
- * not the times of files, and a program takes files from before a month for old.
+ * Opens a second checkout of the current commit, in a folder with a space and an umlaut in its name, for programs in
+ * another time zone, with the plain locale, two minutes before the end of a year: the last one, since the library moves
+ * the clock but not the times of files, and a program treats files from more than a month ago as old.
  */
 export function openOddPlace(root: string): Checkout & Disposable {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck prüfung '))
@@ -25,11 +25,11 @@ export function openOddPlace(root: string): Checkout & Disposable {
   return { cwd, env, title, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** An environment in which all programs share a clock that is behind by the same time. */
+/** Returns an environment in which the clock of all programs is behind by the same time. */
 function clockEnv(now: Date): Record<string, string> {
   const library = LIBRARIES.find(existsSync)
   if (library === undefined) throw new Error('libfaketime is missing; .ci/run installs it')
-  // Kolkata has no summer time.
+  // Kolkata has no daylight saving time.
   const end = Date.parse(`${now.getUTCFullYear() - 1}-12-31T23:58:00+05:30`)
   return {
     LD_PRELOAD: library,
@@ -42,7 +42,7 @@ function clockEnv(now: Date): Record<string, string> {
 /** Longer files would take most of the time of a sample. */
 const MOST_MS = 15_000
 
-/** Files that hold at least so many tests together; another commit gets others. */
+/** Returns files with at least this many tests together; a different selection for each commit. */
 export function sampleOf({ files }: TestReport, commit: string, tests: number): string[] {
   const order = (file: string) => createHash('sha256').update(`${commit} ${file}`).digest('hex')
   const fit = files.filter(({ ms }) => ms < MOST_MS)

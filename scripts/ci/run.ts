@@ -9,11 +9,11 @@ import { openOddPlace, sampleOf } from './odd-place.ts'
 import { summary } from './summary.ts'
 import { lookAgain, runTests, type Checkout, type FailureAt } from './tests.ts'
 
-// Checks and tests a clean checkout after `npm ci`; `.ci/run` begins it. With `--odd` all tests run in the odd place.
+// Checks and tests a clean checkout after `npm ci`; `.ci/run` starts it. With `--odd` all tests run in the odd place.
 const { values } = parseArgs({ options: { odd: { type: 'boolean', default: false }, bare: { type: 'string' } } })
 const root = join(import.meta.dirname, '../..')
 const SAMPLE_TESTS = 200
-/** They show a first start on a machine that has nothing but Node, npm and git. */
+/** Tests that show a first start on a machine with only Node, npm and git. */
 const BARE_TESTS = ['journeys/asked.test', 'cli/completion.test', 'calls/call-copies.test']
 
 const here: Checkout = { cwd: root, env: process.env, title: '' }
@@ -26,7 +26,7 @@ const began = performance.now()
 const print = (text: string) => void process.stdout.write(text)
 const seconds = () => `${Math.round((performance.now() - began) / 1000)} s`
 
-// Kept to the end: a second look at what failed there needs it.
+// Kept to the end: failed tests are run there again.
 using places = new DisposableStack()
 const checking = check()
 const failures: FailureAt[] = []
@@ -62,7 +62,7 @@ const passed = counts.passed + flaky.filter(({ checkout }) => checkout === here)
 print(`${closingLine({ ...counts, passed, failures: [...failed.map(({ failure }) => failure), ...unnamed] })}\n`)
 process.exitCode = isRight ? 0 : 1
 
-/** Runs tests and adds what came of them. */
+/** Runs tests and records their results. */
 async function test(checkout: Checkout, args: readonly string[]) {
   const { code, report, output } = await runTests(checkout, args, print)
   const title = checkout.title || 'tests'
@@ -74,7 +74,7 @@ async function test(checkout: Checkout, args: readonly string[]) {
   return report
 }
 
-/** Resolves to the output of `npm run check` when it fails. */
+/** Resolves to the output of `npm run check` if it fails. */
 async function check(): Promise<string | undefined> {
   const child = spawn('npm', ['run', 'check'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

@@ -1,14 +1,14 @@
 import type { FailureAt, Flaky } from './tests.ts'
 
-/** Lines of a summary, whatever failed. */
+/** Maximum number of lines of a summary, whatever failed. */
 const MOST_LINES = 200
 const [LEAST_LINES_EACH, MOST_LINES_EACH] = [6, 60]
-/** Lines of the second output of a test that passed then. */
+/** Number of lines from the second output of a test that then passed. */
 const SECOND_LINES = 6
 
 /**
- * Names what failed and what failed only once, with the first error and the last screens of its terminals, in at most
- * 200 lines.
+ * Lists failed tests and tests that failed only once, with the first error and the last screens of its terminals, in at
+ * most 200 lines.
  */
 export function summary(failed: readonly FailureAt[], flaky: readonly Flaky[]): string {
   const entries = [
@@ -34,7 +34,7 @@ function bodyOf({ failure }: FailureAt): string[] {
   return [failure.errors[0] ?? 'no error is known', ...failure.screens.slice(-2)].flatMap(linesOf)
 }
 
-/** The beginning, where the error is, and the end, where the last screen is. */
+/** Keeps the beginning, with the error, and the end, with the last screen. */
 function cut(lines: readonly string[], most: number): string[] {
   if (lines.length <= most) return [...lines]
   const head = Math.ceil(most / 2)

@@ -9,19 +9,19 @@ import { REPORT_FILE, type Failure, type TestReport } from '../../test/closing-l
 export type Checkout = {
   cwd: string
   env: NodeJS.ProcessEnv
-  /** What the tests of this checkout are called where a failure is reported; empty for the usual one. */
+  /** Name of this checkout's tests in reports of failures; empty for the usual one. */
   title: string
 }
 
-/** How a run of tests ended; `report` is missing where it did not come to its end. */
+/** The result of a test run; `report` is missing if it did not finish. */
 export type TestRun = { code: number | null; report: TestReport | undefined; output: string }
 
-/** What is printed of a failure; the rest is in the log of the run. */
+/** Maximum characters of a failure that are printed; the rest is in the log of the run. */
 const OUTPUT_CHARACTERS = 1_000_000
 
 /**
  * Runs `npm test` with these arguments.
- * @param print takes the output as it comes; without it the output is collected only
+ * @param print receives the output as it arrives; without it the output is only collected
  */
 export async function runTests(
   { cwd, env }: Checkout,
@@ -53,15 +53,15 @@ export async function runTests(
 /** A failure with the checkout it happened in. */
 export type FailureAt = { checkout: Checkout; failure: Failure }
 
-/** A failure that did not come again, with what the second run of its file printed. */
+/** A failure that did not repeat, with the output of the second run of its file. */
 export type Flaky = FailureAt & { secondOutput: string }
 
-/** More files than this fail for a reason, not by chance, so none is run again. */
+/** If more files than this fail, the reason is not chance, so none is run again. */
 const MOST_FILES = 20
 
 /**
- * Runs the files of failed tests once more, one test at a time, where they start programs: those depend on how busy the
- * machine is. Other tests depend on nothing but the code, so their failure stands.
+ * Runs the files of failed tests again, one test at a time, if they start programs: those depend on the load of the
+ * machine. Other tests depend only on the code, so their failure stands.
  */
 export async function lookAgain(failures: readonly FailureAt[]): Promise<{ failed: FailureAt[]; flaky: Flaky[] }> {
   const [failed, flaky]: [FailureAt[], Flaky[]] = [[], []]
@@ -82,7 +82,7 @@ export async function lookAgain(failures: readonly FailureAt[]): Promise<{ faile
       if (isChance && !names?.includes(each.failure.name)) flaky.push({ ...each, secondOutput: output })
       else failed.push(each)
     }
-    // What passed at first and fails now would otherwise be lost.
+    // A test that passed at first and fails now would otherwise be lost.
     const isNew = ({ name }: Failure) => !again.some(each => each.failure.name === name)
     failed.push(...(report?.failures.filter(isNew) ?? []).map(late => ({ checkout, failure: late })))
   }

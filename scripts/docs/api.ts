@@ -44,14 +44,14 @@ function section(endpoint: AnyEndpoint): string {
   ].join('\n')
 }
 
-/** The status and the errors of an operation that others do not have. */
+/** Lists the status and the errors of an operation that others do not have. */
 function answers({ status = 200, errors = [] }: AnyEndpoint): string[] {
   if (status === 200 && errors.length === 0) return []
   const named = errors.map(code => `\`${code}\``).join(', ')
   return [`- answers ${status}${named ? `; specific errors: ${named}` : ''}`]
 }
 
-/** docs/api.md: every declared operation, from the contract. */
+/** Returns docs/api.md: every declared operation, from the contract. */
 export function apiDocument(): string {
   const endpoints = publishedEndpoints()
   const local = allEndpoints().filter(endpoint => endpoint.local)

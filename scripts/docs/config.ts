@@ -1,7 +1,7 @@
 import { LOCAL_PROFILE } from '../../src/cli/config/defaults.ts'
 import { defaultFile, type SettingText, settingTexts } from '../../src/cli/config/default-file.ts'
 
-/** docs/config.md: every setting of the config file, from its declaration. */
+/** Returns docs/config.md: every setting of the config file, from its declaration. */
 export function configDocument(): string {
   const { file, profile } = settingTexts()
   return [

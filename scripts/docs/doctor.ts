@@ -4,8 +4,8 @@ import { table } from '../bench/report.ts'
 import { findingsIn, readLabels, type Labels } from '../npm-servers/labelled.ts'
 
 /**
- * docs/doctor.md: what a server is examined for, from the list of rules, and how often that was false, from the labels
- * of what published servers were found to have.
+ * Returns docs/doctor.md: the rules by which a server is examined, and how often they were wrong, according to the
+ * labelled findings of published servers.
  */
 export function doctorDocument(): string {
   const rows = RULES.map(({ id, severity, says, advice }) => `| \`${id}\` | ${severity} | ${says} | ${advice} |`)

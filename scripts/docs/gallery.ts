@@ -8,7 +8,7 @@ import { table } from '../bench/report.ts'
 import { cellsOf } from '../pictures/cells.ts'
 import { svgOf } from '../pictures/svg.ts'
 
-/** Themes that look like the dark or the light one of their kind, by the terminal's background. */
+/** Themes that follow the terminal's background with a dark and a light version. */
 const BY_BACKGROUND: ReadonlySet<ThemeChoice> = new Set(['auto', 'high-contrast'])
 const SHOWN = THEME_CHOICES.filter(name => !BY_BACKGROUND.has(name))
 
@@ -20,7 +20,7 @@ const WHAT = [
 
 const titleOf = (name: ThemeChoice): string => `Rows in the theme ${name}, the second one selected`
 
-/** docs/gallery.md: how each theme looks, with its contrast. */
+/** Returns docs/gallery.md: the look of each theme, with its contrast. */
 export function galleryDocument(): string {
   const sections = SHOWN.map(name => {
     const colours = coloursOf(name)
@@ -68,7 +68,7 @@ function distanceRows(): string {
   return table(['theme', ...kinds], rows)
 }
 
-/** Files of the pictures in docs/gallery.md, relative to the repository, with what draws each. */
+/** Files of the pictures in docs/gallery.md, relative to the repository, with the function that draws each. */
 export const galleryPictures = SHOWN.map(name => ({
   file: `docs/pictures/theme-${name}.svg`,
   text: () => pictureOf(name),

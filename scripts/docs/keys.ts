@@ -6,7 +6,7 @@ const cell = (text: string): string => text.replaceAll('|', '\\|')
 
 const keyCell = (key: string): string => `\`${cell(displayKey(key))}\``
 
-/** What each character means wherever it is bound, and where it means something else. */
+/** Lists the meaning of each character that is bound, and the exceptions. */
 function verbsSection(): string {
   const verbs = Object.values(VERBS).map(({ key, does }) => `| ${keyCell(key)} | ${does} |`)
   const exceptions = Object.entries(KEY_EXCEPTIONS).map(
@@ -30,7 +30,7 @@ function verbsSection(): string {
   ].join('\n')
 }
 
-/** docs/keys.md: every binding with its full name, from the declarations. */
+/** Returns docs/keys.md: every binding with its full name, from the declarations. */
 export function keysDocument(all: readonly Bindings[] = allBindings): string {
   const groups = all.map(group => {
     const rows = Object.entries(group.bindings).map(

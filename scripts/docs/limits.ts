@@ -7,13 +7,13 @@ import { MOST_READ } from '../../src/domain/now/plan.ts'
 import { MOST_EACH } from '../../src/hooks/use-each.ts'
 import { LIMITS } from '../../src/service/core/limits.ts'
 
-/** A text of a request with a bound: where it stands, the bound in characters, and the schema that holds it. */
+/** A text in a request with a maximum length: its place, the length in characters, and its schema. */
 export type TextField = { operations: readonly string[]; path: string; most: number; schema: z.ZodType }
 
-/** Deeper than any request; a schema that contains itself would be walked for ever. */
+/** Deeper than any request; a schema that contains itself would be walked forever. */
 const MOST_LEVELS = 12
 
-/** Every bounded text of every request, those of several operations once. */
+/** Returns every text with a maximum length in any request, those of several operations once. */
 export function textFields(): TextField[] {
   const fields = new Map<string, TextField>()
   for (const { operation, body, query } of allEndpoints())
@@ -56,7 +56,7 @@ function texts(schema: z.ZodType, path: readonly string[], depth: number): Text[
   }
 }
 
-/** The operations with a bound of their own on an answer. */
+/** Lists the operations whose answer has its own size limit. */
 function largeAnswers(): string {
   return allEndpoints()
     .flatMap(({ operation, maxAnswerBytes }) =>
@@ -65,7 +65,7 @@ function largeAnswers(): string {
     .join(', ')
 }
 
-/** docs/limits.md: every bound of what is kept, read or taken, from its declaration. */
+/** Returns docs/limits.md: every limit of what is stored, read or accepted, from its declaration. */
 export function limitsDocument(): string {
   const bounds: readonly Bound[] = Object.values(BOUNDS)
   const works: readonly WorkLimit[] = Object.values(WORK_LIMITS)

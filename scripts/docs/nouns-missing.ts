@@ -1,6 +1,6 @@
 type Reasons = { screen?: string; verb?: string }
 
-/** One reason for both. */
+/** Returns the same reason for both. */
 const neither = (why: string): Reasons => ({ screen: why, verb: why })
 
 const RUNNER = 'Test runners send these reports; `mcpdeck api` sends one by hand.'
@@ -10,7 +10,7 @@ const BROWSER = 'A person signs in; the screen follows the sign-in.'
 const READ_ONLY = 'Built and changed in the hosted UI; read-only here.'
 const SHOWN = 'For people to read; no command needs it as input.'
 
-/** Why an operation is on no screen, or has no verb of its own; by its name in the contract, or its noun’s. */
+/** Why an operation is on no screen, or has no verb; by its name in the contract, or by its noun. */
 export const MISSING: Readonly<Record<string, Reasons>> = {
   evalIngest: neither(RUNNER),
   conformanceIngest: neither(RUNNER),

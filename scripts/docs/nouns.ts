@@ -6,14 +6,14 @@ import { refusalOf } from '../../src/service/core/refusals.ts'
 import { root } from '../paths.ts'
 import { MISSING } from './nouns-missing.ts'
 
-/** Where a person reaches an operation, and where a script does. */
+/** Where a person finds an operation, and where a script does. */
 const PLACES = {
   screen: ['src/screens', 'src/components', 'src/hooks', 'src/app', 'src/domain'],
   verb: ['src/cli', 'src/domain'],
 } as const
 type Place = keyof typeof PLACES
 
-/** The columns, and the names that operations of each have in the contract's declarations. */
+/** The columns, and the names of their operations in the contract's declarations. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   list: ['list'],
   show: ['get'],
@@ -23,8 +23,9 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * docs/nouns.md: what of each noun a person can do on a screen, a script with a verb, and the local workspace for both.
- * @throws Error naming every operation that neither has nor a reason why not, and every reason without need
+ * Returns docs/nouns.md: what can be done with each noun on a screen, with a verb in a script, and in the local
+ * workspace.
+ * @throws Error naming every operation that has neither these nor a reason, and every unneeded reason
  */
 export function nounsDocument(): string {
   const endpoints = allEndpoints()
@@ -55,7 +56,9 @@ function nameOf({ resource, name }: AnyEndpoint): string {
   return `${resource}.${name}`
 }
 
-/** Names of operations, such as `servers.list`, that occur in the source below some folders, tests apart. */
+/**
+ * Returns names of operations, such as `servers.list`, that occur in the source below some folders, except in tests.
+ */
 function usesIn(folders: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (const folder of folders)
@@ -64,14 +67,17 @@ function usesIn(folders: readonly string[]): ReadonlySet<string> {
   return found
 }
 
-/** `contract.servers.list`, `'servers.list'`, or `servers.list` where `servers` was taken out of the contract. */
+/**
+ * Adds uses such as `contract.servers.list`, `'servers.list'`, or `servers.list` if `servers` was destructured from the
+ * contract.
+ */
 function addUses(text: string, found: Set<string>): void {
   const taken = [...text.matchAll(/const \{([^}]*)\} = contract\b/g)].flatMap(([, names = '']) =>
     names.split(',').map(name => name.trim()),
   )
   for (const [, before, resource = '', name = ''] of text.matchAll(/(?<=(\W))(\w+)\s*\.(?=(\w+))/g))
     if (/[.'"`]/.test(before ?? '') || taken.includes(resource)) found.add(`${resource}.${name}`)
-  // A resource as a whole, of which a field says which operation.
+  // A whole resource, of which a variable selects the operation.
   for (const [, resource = '', next] of text.matchAll(/\bcontract\.(\w+)\s*(\[|[,;)\n])/g))
     for (const name of next === '[' ? ['dismiss', 'undismiss'] : Object.values(COLUMNS).flat())
       found.add(`${resource}.${name}`)
@@ -79,7 +85,7 @@ function addUses(text: string, found: Set<string>): void {
 
 type IsThere = (endpoint: AnyEndpoint, place: Place) => boolean
 
-/** The letters of one operation, such as `svl`. */
+/** Returns the letters of one operation, such as `svl`. */
 function marks(endpoint: AnyEndpoint, isThere: IsThere): string {
   const letters = [
     isThere(endpoint, 'screen') ? 's' : '',
@@ -99,7 +105,7 @@ function row(noun: string, endpoints: readonly AnyEndpoint[], isThere: IsThere):
   return `| ${[noun, ...named, others.map(each => `${each.name} ${marks(each, isThere)}`).join(', ') || '–'].join(' | ')} |`
 }
 
-/** One row for all operations of a noun that are missing in the same places for the same reason. */
+/** Returns one row for all operations of a noun that are missing in the same places for the same reason. */
 function missingRows(endpoints: readonly AnyEndpoint[], isThere: IsThere): string[] {
   const rows = new Map<string, { names: string[]; rest: string }>()
   for (const endpoint of endpoints)
@@ -112,7 +118,7 @@ function missingRows(endpoints: readonly AnyEndpoint[], isThere: IsThere): strin
   return [...rows.values()].map(({ names, rest }) => `| ${names.map(name => `\`${name}\``).join(', ')} | ${rest} |`)
 }
 
-/** The places where an operation is missing, by the reason. */
+/** Returns the places in which an operation is missing, by reason. */
 function missingPlaces(endpoint: AnyEndpoint, isThere: IsThere): Map<string, string[]> {
   const places = (['screen', 'verb'] as const)
     .filter(place => !isThere(endpoint, place))

@@ -4,7 +4,7 @@ import { table } from '../bench/report.ts'
 import { root } from '../paths.ts'
 import { fileOf, LOOKS, SIZES, type Look, type PictureSize } from '../pictures/screens.ts'
 
-/** docs/screens.md: how each screen looks as it opens, in three sizes. */
+/** Returns docs/screens.md: each screen as it opens, in three sizes. */
 export function screensDocument(): string {
   const sections = screens.map(({ title, about, route }) => {
     const rows = SIZES.map(size => [

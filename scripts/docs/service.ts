@@ -11,7 +11,10 @@ import { testUses } from './test-uses.ts'
 
 const SERVICE = 'src/service'
 
-/** docs/service.md: what the local workspace is, and who serves and who tests each operation of the contract. */
+/**
+ * Returns docs/service.md: a description of the local workspace, and the code that serves and tests each operation of
+ * the contract.
+ */
 export function serviceDocument(): string {
   const endpoints = allEndpoints()
   const refused = endpoints.filter(endpoint => refusalOf(endpoint) !== undefined)
@@ -36,7 +39,7 @@ function nameOf({ resource, name }: AnyEndpoint): string {
   return `${resource}.${name}`
 }
 
-/** The file that makes each resource's handlers, as `handlers.ts` puts them together. */
+/** Returns the file that creates each resource's handlers, according to `handlers.ts`. */
 function handlerFiles(): Map<string, string> {
   const text = readFileSync(join(root, SERVICE, 'workspace/handlers.ts'), 'utf8')
   const homes = new Map(
@@ -52,7 +55,7 @@ function handlerFiles(): Map<string, string> {
   )
 }
 
-/** @throws Error naming every operation that nothing serves or refuses, or that no test exercises */
+/** @throws Error naming every operation that is neither served nor refused, or that no test uses */
 export function requireComplete(
   endpoints: readonly AnyEndpoint[],
   files: ReadonlyMap<string, string>,
@@ -99,13 +102,13 @@ function deviationRow({ operations, what, reason }: AnswerDeviation): string {
 
 const MOST_TESTS = 3
 
-/** The first tests, and how many there are besides. */
+/** Lists the first tests, and the number of the others. */
 function someOf(tests: readonly string[]): string {
   const more = tests.length - MOST_TESTS
   return tests.slice(0, MOST_TESTS).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** Tests of `test/service` go by their name, others by their path. */
+/** Tests in `test/service` are listed by name, others by path. */
 function shortName(file: string): string {
   return file.replace(/^test\/service\//, '').replace(/\.test\.tsx?$/, '')
 }

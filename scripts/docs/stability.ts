@@ -3,13 +3,13 @@ import { buildProgram } from '../../src/cli/commands.ts'
 import { settingTexts } from '../../src/cli/config/default-file.ts'
 import { EXIT } from '../../src/cli/process/exit-codes.ts'
 
-/** What is promised, by the line that it begins with: commands with their options, and groups of settings. */
+/** Promises, by the line that each begins with: commands with their options, and groups of settings. */
 export type Promised = ReadonlyMap<string, readonly string[]>
 
 const BLOCK = /^```text\n(.*?)^```/gms
 const WIDTH = 118
 
-/** All that is promised as it is declared now. */
+/** Returns all promises, as currently declared. */
 export function declaredSurface(): Promised {
   const { program } = buildProgram({ version: '0', dashboard: async () => undefined })
   const { file, profile } = settingTexts()
@@ -22,7 +22,7 @@ export function declaredSurface(): Promised {
 }
 
 function commandsOf(command: Command, path: readonly string[]): [string, string[]][] {
-  // What help leaves out is not promised, and every command has help.
+  // Commands hidden from help are not promised, and every command has help.
   const commands = command
     .createHelp()
     .visibleCommands(command)
@@ -39,7 +39,7 @@ function commandsOf(command: Command, path: readonly string[]): [string, string[
   ]
 }
 
-/** What a text of docs/stability.md promises. */
+/** Returns the promises in the text of docs/stability.md. */
 export function promisedIn(text: string): Promised {
   const lines = [...text.matchAll(BLOCK)].flatMap(([, block = '']) => block.replaceAll(/\n +/g, ' ').split('\n'))
   return new Map(
@@ -50,7 +50,7 @@ export function promisedIn(text: string): Promised {
   )
 }
 
-/** What was promised and what came, so that nothing leaves the document by itself. */
+/** Merges earlier and new promises, so that none disappears from the document by itself. */
 function joined(before: Promised, now: Promised): Promised {
   return new Map(
     [...new Set([...now.keys(), ...before.keys()])].map(name => [
@@ -75,7 +75,7 @@ function wrapped(words: readonly string[]): string[] {
   return lines
 }
 
-/** docs/stability.md: the promise, with the lists of what it is about; what it listed before stays. */
+/** Returns docs/stability.md: the promise, with its lists; earlier entries stay. */
 export function stabilityDocument(before: string): string {
   const promised = joined(promisedIn(before), declaredSurface())
   const isSetting = (name: string): boolean => name.startsWith('config.yaml')

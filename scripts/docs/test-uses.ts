@@ -8,9 +8,9 @@ const FOLDERS = ['test/service', 'src/service']
 const IS_TEST = /\.test\.tsx?$/
 
 type Source = {
-  /** Relative to the repository. */
+  /** Path relative to the repository. */
   file: string
-  /** `resource.name` of the operations that it names. */
+  /** `resource.name` of the operations that it uses. */
   uses: ReadonlySet<string>
   /** Files that it imports, relative to the repository. */
   imports: ReadonlySet<string>
@@ -18,9 +18,9 @@ type Source = {
 }
 
 /**
- * The test files that use each operation's declaration, by `resource.name`. A use is `contract.runs.list`, or
- * `runs.list` and `list` where these names were taken from the contract. What only a helper of the tests uses counts
- * for the tests that import the helper; a refused operation counts for the test that walks the table of refusals.
+ * Returns the test files that use each operation's declaration, by `resource.name`. A use is `contract.runs.list`, or
+ * `runs.list` and `list` if these names were destructured from the contract. Uses in a helper of the tests count for
+ * the tests that import it; a refused operation counts for the test that walks the table of refusals.
  */
 export function testUses(refused: readonly string[]): Map<string, string[]> {
   const sources = FOLDERS.flatMap(folder => sourcesIn(folder))
@@ -66,7 +66,7 @@ function readSource(file: string): Source {
   }
 }
 
-/** Whole lines only: what follows `//` in the middle of one may be an address. */
+/** Removes only whole lines: text after `//` within a line may be an address. */
 function withoutComments(text: string): string {
   return text
     .split('\n')
@@ -74,7 +74,7 @@ function withoutComments(text: string): string {
     .join('\n')
 }
 
-/** `resource.name` of the operations whose declaration a source text uses. */
+/** Returns `resource.name` of the operations whose declaration a source text uses. */
 export function usesIn(source: string): Set<string> {
   const text = withoutComments(source)
   const operations = new Set(operationNames())
@@ -87,7 +87,7 @@ export function usesIn(source: string): Set<string> {
   return new Set(found.filter(operation => operations.has(operation)))
 }
 
-/** Names that stand for a resource: taken from `contract`, or imported from the file that declares it. */
+/** Returns names for a resource: destructured from `contract`, or imported from the file that declares it. */
 function localResources(text: string): [local: string, resource: string][] {
   const taken = [...text.matchAll(/const \{([^}]*)\} = contract\b(?!\.)/g)].flatMap(([, list = '']) =>
     namesIn(list, ':'),
@@ -101,7 +101,7 @@ function localResources(text: string): [local: string, resource: string][] {
   return [...taken, ...renamed, ...imported].filter(([, resource]) => resource in contract)
 }
 
-/** Names that stand for one operation, as in `const { list } = contract.runs`. */
+/** Returns names for one operation, as in `const { list } = contract.runs`. */
 function localOperations(text: string): [local: string, operation: string][] {
   return [...text.matchAll(/const \{([^}]*)\} = contract\.(\w+)/g)].flatMap(([, list = '', resource]) =>
     namesIn(list, ':').map(([local, name]): [string, string] => [local, `${resource}.${name}`]),

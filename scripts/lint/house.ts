@@ -17,7 +17,7 @@ function repositoryPath(file: string): string {
   return relative(repository, file).split(sep).join('/')
 }
 
-/** A rule about what a file imports; every way to name a module counts, types and lazy ones too. */
+/** Creates a rule about what a file imports; covers every way to name a module, including types and lazy imports. */
 function importRule(problemOf: (edge: ImportEdge) => string | undefined) {
   return {
     create(context) {
@@ -40,16 +40,16 @@ function importRule(problemOf: (edge: ImportEdge) => string | undefined) {
   } satisfies Rule
 }
 
-/** Imports stay inside the zones of `zones.ts`. */
+/** Imports must stay inside the zones of `zones.ts`. */
 export const zonesRule = importRule(zoneViolation)
 
-/** Between two rooms of a floor imports go one way, so that each can be read without those that use it. */
+/** Between two rooms of a floor, imports go one way, so that each room can be read without those that use it. */
 export const roomsRule = importRule(({ from, to }) => {
   const cycle = roomCycle(repository, from, to)
   return cycle && `the rooms ${cycle.join(' -> ')} import one another in a cycle; move what they share below both`
 })
 
-/** A file is a unit: a few lines that one other file needs are a part of that. */
+/** A file is a unit: a few lines that only one other file needs belong to that file. */
 export const partRule = {
   create(context) {
     const home = homeOf(repository, repositoryPath(context.filename))
@@ -61,7 +61,7 @@ export const partRule = {
   },
 } satisfies Rule
 
-/** Raw key input is read in one place, so that a key can be consumed, ranked and documented. */
+/** Raw key input is read in one place, so that a key can be handled, ranked and documented. */
 export const inputRule = {
   create(context) {
     return {
@@ -78,7 +78,7 @@ export const inputRule = {
   },
 } satisfies Rule
 
-/** Colours are named by meaning: a literal colour outside the theme cannot follow a theme or NO_COLOR. */
+/** Colors are named by meaning: a literal color outside the theme cannot follow a theme or NO_COLOR. */
 export const colourRule = {
   create(context) {
     const check = (node: Span & { value?: unknown }) => {
@@ -89,7 +89,7 @@ export const colourRule = {
   },
 } satisfies Rule
 
-/** What the command line prints for other programs steers no terminal that shows it. */
+/** Output of the command line for other programs must not control a terminal that shows it. */
 export const jsonRule = {
   create(context) {
     if (!repositoryPath(context.filename).startsWith('src/cli/')) return {}
@@ -104,7 +104,7 @@ export const jsonRule = {
 const timeText =
   /^(?:to(?:ISO|UTC|Time|Date|LocaleTime|LocaleDate)String|get(?:UTC)?(?:Hours|Minutes|Seconds|FullYear|Date|Month|Day))$/
 
-/** Times are written in one place, which knows what no calendar has: elsewhere one from outside would throw. */
+/** Times are formatted in one place, which handles invalid dates: elsewhere one from outside would throw. */
 export const timeRule = {
   create(context) {
     const file = repositoryPath(context.filename)
@@ -121,8 +121,8 @@ export const timeRule = {
 const MOST_COLUMNS = 120
 
 /**
- * The formatter breaks code at 120 columns and leaves comments and texts alone. A directive of the lint and a regular
- * expression have one line; tests and scripts may have long texts.
+ * The formatter breaks code at 120 columns but not comments and texts. Lint directives and regular expressions need one
+ * line; tests and scripts may have long texts.
  */
 export const widthRule = {
   create(context) {

@@ -14,16 +14,16 @@ const floors = [
   'src/service',
   'src/tui',
 ]
-/** A screen's route says where it stands, and imports nothing of others. */
+/** A screen's route declares its place, and imports nothing from other screens. */
 const door = /^src\/screens\/[^/]+\/route\.ts$/
 const relativeImport = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g
 
-/** For each floor, the rooms that each room imports; read when a rule first asks. */
+/** For each floor, the rooms that each room imports; read when a rule first needs it. */
 const plans = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>()
 
 /**
- * The rooms that an import would close into a cycle, beginning and ending with the importing one; undefined when it
- * closes none. Types and lazy imports count. Paths are relative to the repository, which is `root`.
+ * Returns the rooms that an import would close into a cycle, beginning and ending with the importing one; undefined if
+ * there is no cycle. Types and lazy imports count. Paths are relative to the repository, which is `root`.
  */
 export function roomCycle(root: string, from: string, to: string): string[] | undefined {
   const floor = floors.find(path => from.startsWith(`${path}/`))
@@ -36,7 +36,7 @@ export function roomCycle(root: string, from: string, to: string): string[] | un
   return back && [home, ...back]
 }
 
-/** The shortest way over imports from one room to another. */
+/** Returns the shortest path over imports from one room to another. */
 function wayBetween(plan: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: string): string[] | undefined {
   const ways = [[from]]
   const seen = new Set([from])
@@ -68,26 +68,26 @@ function planOf(root: string, path: string): Map<string, Set<string>> {
   return plan
 }
 
-/** The folder directly below the floor, or the file that lies there by itself. */
+/** Returns the folder directly below the floor, or the file directly in it. */
 function roomOf(floor: string, file: string): string {
   return file.slice(floor.length + 1).split('/', 1)[0] ?? ''
 }
 
-/** A shorter file that one other imports is a part of that, and stands there. */
+/** Lines below which a file that only one other file imports belongs to that file. */
 const SHORT = 40
-/** Most lines of a file, as `max-lines` has it. */
+/** Maximum number of lines of a file, as in `max-lines`. */
 const LONGEST = 600
-/** Files that are known by their names: where each room or app has what its neighbours look for. */
+/** Files with conventional names, which other code expects in each room or app. */
 const known = /\/(?:actions|bindings|handlers|index|route|screens|view)\.tsx?$/
 
 type Part = { lines: number; importers: Set<string>; isLazy: boolean }
 
-/** For each repository its files with who imports them; read when the rule first asks. Paths are absolute. */
+/** For each repository its files with their importers; read when the rule first needs it. Paths are absolute. */
 const parts = new Map<string, ReadonlyMap<string, Part>>()
 
 /**
- * The file that a short one belongs to, because nothing else imports it; undefined where it stands by itself. What is
- * loaded when it is needed stays apart, and so do parts that would make one file too long, or are of another floor.
+ * Returns the file that a short one belongs to, because nothing else imports it; undefined if it stays separate. Lazily
+ * loaded files stay separate, and so do parts that would make one file too long, or are on another floor.
  */
 export function homeOf(root: string, file: string): string | undefined {
   if (known.test(file)) return undefined
@@ -119,7 +119,7 @@ function partsBelow(root: string): Map<string, Part> {
   return all
 }
 
-/** Every file below a folder that is no test, with its text. */
+/** Yields every file below a folder that is not a test, with its text. */
 function* sourcesBelow(folder: string): Generator<{ file: string; text: string }> {
   if (!existsSync(folder)) return
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -2,7 +2,7 @@ import type { RuleTester } from 'oxlint/plugins-dev'
 
 type Rule = Parameters<RuleTester['run']>[1]
 type Span = { range: [number, number]; start: number; end: number }
-/** A node of the tree as these rules look at it. */
+/** A syntax node as these rules use it. */
 type Node = Span & { type: string; parent?: Node | null } & Record<string, unknown>
 type Call = Node & { callee: Node; arguments: Node[] }
 
@@ -10,20 +10,20 @@ const FUNCTION = /^(?:ArrowFunction|Function)Expression$/
 
 const nodeOf = (value: unknown): Node => value as Node
 
-/** The name of an identifier, or of the property that a member expression reads. */
+/** Returns the name of an identifier, or of the property that a member expression reads. */
 function nameOf(node: Node | undefined): string | undefined {
   if (node?.type === 'MemberExpression') return nameOf(nodeOf(node['property']))
   return node?.type === 'Identifier' ? (node['name'] as string) : undefined
 }
 
-/** Whether a call waits with Vitest's own means: `expect.poll`, `vi.waitFor` or `vi.waitUntil`. */
+/** Whether a call is one of Vitest's own waits: `expect.poll`, `vi.waitFor` or `vi.waitUntil`. */
 function isVitestWait({ callee }: Call): boolean {
   if (callee.type !== 'MemberExpression') return false
   const wait = `${nameOf(nodeOf(callee['object']))}.${nameOf(callee)}`
   return wait === 'expect.poll' || wait === 'vi.waitFor' || wait === 'vi.waitUntil'
 }
 
-/** Whether an argument is `PATIENCE`, or an object that begins with it. */
+/** Whether an argument is `PATIENCE`, or an object that starts with it. */
 function isPatience(node: Node | undefined): boolean {
   if (node?.type !== 'ObjectExpression') return nameOf(node) === 'PATIENCE'
   const properties = node['properties'] as Node[]
@@ -31,7 +31,7 @@ function isPatience(node: Node | undefined): boolean {
   return nameOf(nodeOf(properties[0]?.['argument'])) === 'PATIENCE' && !names.includes('timeout')
 }
 
-/** Waits last as long as a slow and busy machine may need, which is said in one place. */
+/** Waits last as long as a slow and busy machine may need, which is defined in one place. */
 export const patienceRule = {
   create(context) {
     return {
@@ -44,12 +44,12 @@ export const patienceRule = {
   },
 } satisfies Rule
 
-/** What encloses a node, from near to far. */
+/** Yields the ancestors of a node, the closest first. */
 function* enclosing(node: Node): Generator<Node> {
   for (let outer = node.parent; outer; outer = outer.parent) yield outer
 }
 
-/** The first argument of `new Promise`, where a call lies directly in it. */
+/** Returns the first argument of `new Promise` if a call is directly in it. */
 function executorAround(call: Node): Node | undefined {
   const [executor, promise] = [...enclosing(call)].filter(({ type }) => FUNCTION.test(type) || type === 'NewExpression')
   const isExecutor = FUNCTION.test(executor?.type ?? '') && promise?.type === 'NewExpression'
@@ -60,7 +60,7 @@ const noSleep =
   'wait for what must come: terminal.waitFor, until, expect.poll; a double that models a slow server ' +
   'answers with slowAnswer of test/pause.ts, and helpers look again after untilNextLook'
 
-/** Tests wait for what must come: after a fixed time it may be there or not, as the machine has time for it. */
+/** Tests wait for conditions: after a fixed time the result may be missing on a slow machine. */
 export const sleepRule = {
   create(context) {
     if (context.filename.endsWith('/test/pause.ts')) return {}
@@ -77,7 +77,7 @@ export const sleepRule = {
         if (nameOf(call.callee) !== 'setTimeout') return
         const executor = executorAround(call)
         const resolve = nameOf((executor?.['params'] as Node[] | undefined)?.[0])
-        // The timer of a wait that is given up rejects.
+        // The timer of a wait that times out rejects.
         if (resolve && new RegExp(`\\b${resolve}\\b`).test(context.sourceCode.getText(node.arguments[0])))
           context.report({ node, message: noSleep })
       },
@@ -85,7 +85,7 @@ export const sleepRule = {
   },
 } satisfies Rule
 
-/** Whether a node lies in what `expect` or one of its matchers is given. */
+/** Whether a node is in an argument of `expect` or of one of its matchers. */
 function isExpected(node: Node): boolean {
   for (const outer of enclosing(node)) {
     if (outer.type !== 'CallExpression') continue
@@ -97,7 +97,7 @@ function isExpected(node: Node): boolean {
   return false
 }
 
-/** Expectations name times themselves: the time of the machine passes between the two sides of a comparison. */
+/** Expectations use fixed times: the machine's time advances between the two sides of a comparison. */
 export const nowRule = {
   create(context) {
     const check = (node: Span) => {
@@ -111,7 +111,7 @@ export const nowRule = {
   },
 } satisfies Rule
 
-/** Expectations hold wherever the checkout lies: its path may be long, have spaces, or be a link. */
+/** Expectations hold wherever the checkout is: its path may be long, contain spaces, or be a link. */
 export const checkoutRule = {
   create(context) {
     const check = (node: Span) => {
@@ -129,7 +129,7 @@ export const checkoutRule = {
 const LISTENING = new Set(['listen', 'connect', 'createConnection', 'serve', 'fetch'])
 const loopbackPort = /(?:127\.0\.0\.1|localhost|\[::1\]):[1-9]/
 
-/** The port that a literal names as one to listen on or to connect to. */
+/** Whether a literal is a port to listen on or to connect to. */
 function namesPort(node: Node, call: Call): boolean {
   const { parent, value } = node
   if (typeof value === 'string') return loopbackPort.test(value)
@@ -137,7 +137,7 @@ function namesPort(node: Node, call: Call): boolean {
   return parent === call ? node === call.arguments[0] : nameOf(nodeOf(parent?.['key'])) === 'port'
 }
 
-/** Ports are those that the system gives: a fixed one may be taken, as by the mcpdeck serve of a developer. */
+/** Ports are assigned by the system: a fixed one may be in use, for example by a developer's mcpdeck serve. */
 export const portRule = {
   create(context) {
     const message = 'listen on port 0 and use the port that the system gave'
@@ -152,7 +152,7 @@ export const portRule = {
         for (const [at, element] of elements.entries()) {
           const before = elements[at - 1]
           const isPort = before?.type === 'Literal' && before.value === '--port' && element?.type === 'Literal'
-          // Those beyond are none.
+          // Larger numbers are not ports.
           if (isPort && Number(element.value) > 0 && Number(element.value) < 65_536)
             context.report({ node: element, message })
         }
@@ -164,17 +164,17 @@ export const portRule = {
 const MACHINE = /performance\.now\(|Date\.now\(|hrtime|eventLoopUtilization|memoryUsage|[cC]puUsage|resourceUsage|VmRSS/
 const UNIT = /^(?:[KMG]i?B|SECOND|MINUTE|HOUR)$/
 
-/** Whether a bound is made of numbers and units alone. */
+/** Whether a limit consists of numbers and units alone. */
 function isAbsolute(node: Node): boolean {
   if (node.type === 'BinaryExpression') return isAbsolute(nodeOf(node['left'])) && isAbsolute(nodeOf(node['right']))
   return node.type === 'Literal' || UNIT.test(nameOf(node) ?? '')
 }
 
-/** Bounds of time and memory compare with what the same machine has just needed, or with a limit of the program. */
+/** Limits of time and memory are relative to what the same machine has just needed, or to a limit of the program. */
 export const boundRule = {
   create(context) {
     const { sourceCode } = context
-    // There the clock is the test's own.
+    // The test controls the clock there.
     if (sourceCode.text.includes('useFakeTimers')) return {}
     const definitionOf = (name: string, node: Span): string => {
       type Scope = ReturnType<typeof sourceCode.getScope> | null
@@ -204,7 +204,7 @@ export const boundRule = {
   },
 } satisfies Rule
 
-/** A sentence breaks elsewhere where a path or a name in it is longer, so it is looked for without its line ends. */
+/** A sentence with a longer path or name wraps elsewhere, so it is searched for without its line ends. */
 export const sentenceRule = {
   create(context) {
     return {
@@ -212,7 +212,7 @@ export const sentenceRule = {
         const { parent } = node as unknown as Node
         const { object } = (parent as unknown as Call).callee
         const given = context.sourceCode.getText(object as Span)
-        // Columns of a table stand apart.
+        // Columns of a table have more than one blank between them.
         const isSentence = typeof node.value === 'string' && / \S+ /.test(node.value) && !node.value.includes('  ')
         if (isSentence && given.includes('.screen()') && !given.includes('wordsOf('))
           context.report({ node, message: 'look for a sentence in words() of the terminal, where no line ends' })

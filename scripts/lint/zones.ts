@@ -1,17 +1,17 @@
-/** One part of the source tree and what it may import. Paths are relative to the repository, folders end in `/`. */
+/** A part of the source tree and what it may import. Paths are relative to the repository, folders end in `/`. */
 type Zone = {
   name: string
-  /** Files and folders that belong to the zone. The first zone that holds a file wins. */
+  /** Files and folders of the zone. The first zone that contains a file wins. */
   files: readonly string[]
-  /** What it may import besides itself; `*` stands for one path segment. */
+  /** Paths that it may import besides itself; `*` stands for one path segment. */
   imports: readonly string[]
-  /** What it may import for types only. */
+  /** Paths that it may import only for types. */
   types?: readonly string[]
-  /** When given, the only packages allowed. Node's own modules count by their `node:` name. */
+  /** If given, the only packages allowed. Node's own modules count by their `node:` name. */
   onlyPackages?: readonly string[]
-  /** Packages that never belong here; a trailing `/` covers a whole npm scope. */
+  /** Packages that are forbidden here; a trailing `/` covers a whole npm scope. */
   noPackages?: readonly string[]
-  /** Whether each folder directly below is closed to its siblings. */
+  /** Whether folders directly below must not import each other. */
   siblingsApart?: boolean
 }
 
@@ -19,12 +19,12 @@ const screenLibraries = ['react', 'ink']
 const noScreen = [...screenLibraries, '@tanstack/']
 const serviceImports = ['src/domain/', 'src/api/contract/', 'src/lib/']
 
-/** The house's import zones, most specific first. */
+/** The import zones, most specific first. */
 const zones: readonly Zone[] = [
   {
     name: 'entry points',
     files: ['src/main.tsx', 'src/boot.ts', 'src/executable.ts', 'src/cli/'],
-    // What commands need of a screen is a rule of domain, or a place that app names.
+    // Commands need a screen's domain rules, or the places that app names.
     imports: [
       'src/cli/',
       'src/app/',
@@ -120,7 +120,7 @@ const zones: readonly Zone[] = [
   { name: 'lib', files: ['src/lib/'], imports: [], noPackages: noScreen },
 ]
 
-/** One import as written in a file, its target resolved when it is relative. */
+/** An import in a file, with its target resolved if it is relative. */
 export type ImportEdge = {
   /** The importing file, relative to the repository, with `/`. */
   from: string
@@ -130,7 +130,7 @@ export type ImportEdge = {
   typeOnly: boolean
 }
 
-/** Why an import crosses a zone, or undefined when it is allowed. */
+/** Returns why an import crosses a zone, or undefined if it is allowed. */
 export function zoneViolation(edge: ImportEdge): string | undefined {
   const zone = zones.find(candidate => candidate.files.some(pattern => covers(pattern, edge.from)))
   if (!zone) return `${edge.from} is in no import zone; give it one in scripts/lint/zones.ts`

@@ -2,7 +2,7 @@ import { firstSentence, parsed, toolsOf, type Ended, type Outcome } from './outc
 import { pairs, type Start } from './mcpdeck.ts'
 import type { Call } from './list.ts'
 
-/** The words that make the Inspector's command line list the tools of a server, or call one. */
+/** Returns the arguments with which the Inspector's command line lists the tools of a server, or calls one. */
 export function inspectorWords(launcher: string, { words, env }: Start, call?: Call): string[] {
   const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`])
   return [launcher, '--cli', ...variables, ...words, ...(call ? callWords(call) : ['--method', 'tools/list'])]
@@ -13,21 +13,21 @@ function callWords(call: Call): string[] {
   return ['--method', 'tools/call', '--tool-name', call.tool, ...args]
 }
 
-/** What `tools/list` gave. */
+/** Returns the outcome of `tools/list`. */
 export function inspectorTools({ code, out, err }: Ended): Outcome {
   const { tools } = Object(parsed(out)) as { tools?: unknown[] }
   if (code === 0 && tools) return toolsOf(tools)
   return failure(code, err)
 }
 
-/** What `tools/call` gave: a result that reports an error is an answer of the tool, too. */
+/** Returns the outcome of `tools/call`: a result that reports an error is an answer of the tool, too. */
 export function inspectorCall({ code, out, err }: Ended): Outcome {
   const result = Object(parsed(out)) as object
   if ('content' in result || 'structuredContent' in result) return { good: true, text: 'answered' }
   return failure(code, err)
 }
 
-/** The message of its error object, which ends standard error after what the server wrote there. */
+/** Returns the message of its error object, which follows the server's own output on standard error. */
 function failure(code: number | undefined, err: string): Outcome {
   if (code === undefined) return { good: false, text: 'stopped after 70 s' }
   const lines = err.trim().split('\n')

@@ -9,14 +9,14 @@ import { npmServers, type NpmServer } from './list.ts'
 import type { Start } from './mcpdeck.ts'
 import { runNode, type Ended } from './outcome.ts'
 
-/** Where the servers are installed, and what is known of them is kept. */
+/** The folder of the installed servers and their saved results. */
 export const folder: string = join(envPaths('mcpdeck-bench', { suffix: '' }).cache, 'npm-servers')
 
 type Package = { name: string; version: string }
 
 /**
- * Installs a package in a folder of its own below the user's cache, as npx does, unless this version is there: beside
- * others it may get two copies of a library, and then lists its tools in another way. Resolves to where it is.
+ * Installs a package in its own folder below the user's cache, as npx does, unless this version is there: together with
+ * others it may get two copies of a library, and then lists its tools differently. Resolves to its folder.
  */
 async function installed({ name, version }: Package): Promise<string> {
   const own = join(folder, 'own', nameOfFile(name))
@@ -30,12 +30,12 @@ async function installed({ name, version }: Package): Promise<string> {
   return place
 }
 
-/** A package's name as that of a file. */
+/** Returns a package's name as a file name. */
 export function nameOfFile(name: string): string {
   return name.replaceAll('/', '__')
 }
 
-/** What starts the Inspector's command line; installs it where that is needed. */
+/** Returns the command for the Inspector's command line; installs it if needed. */
 export async function inspectorLauncher(): Promise<string> {
   return join(await installed(inspectorPackage), inspectorPackage.launcher)
 }
@@ -44,7 +44,7 @@ function manifestIn(place: string): { version: string; bin: string | Record<stri
   return JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
 }
 
-/** The command line of a server with its fake settings; `{folder}` in them is an empty folder. */
+/** Returns the command line of a server with its fake settings; `{folder}` in them is an empty folder. */
 async function startOf(server: NpmServer, empty: string): Promise<Start> {
   const { name, bin, args = [], env = {} } = server
   const place = await installed(server)
@@ -58,7 +58,7 @@ async function startOf(server: NpmServer, empty: string): Promise<Start> {
   }
 }
 
-/** Does one step on a server, in a home of its own: `wordsOf` makes what Node is to run of its command line. */
+/** Runs one step on a server, in its own home: `wordsOf` turns the server's command line into the arguments of Node. */
 export async function stepOn(server: NpmServer, wordsOf: (start: Start) => string[]): Promise<Ended> {
   const home = mkdtempSync(join(tmpdir(), 'npm-server-'))
   try {
@@ -75,7 +75,7 @@ function environmentIn(home: string): NodeJS.ProcessEnv {
   return { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: home, ...Object.fromEntries(places) }
 }
 
-/** Does something with each of the servers, as many of them together. */
+/** Runs work for each of the servers, several at the same time. */
 export async function onEach(
   servers: readonly NpmServer[],
   together: number,
@@ -88,7 +88,7 @@ export async function onEach(
   await Promise.all(Array.from({ length: together }, worker))
 }
 
-/** The servers with any of these in their names; all of them without. */
+/** Returns the servers with any of these in their names; all of them by default. */
 export function chosen(parts: readonly string[] | undefined): readonly NpmServer[] {
   return npmServers.filter(({ name }) => !parts || parts.some(part => name.includes(part)))
 }

@@ -1,11 +1,11 @@
 /** A call that does no harm and needs neither network nor key. */
 export type Call = { tool: string; args?: Readonly<Record<string, string>> }
 
-/** A server from npm: its pinned version, and what it wants to see before it starts, which here leads nowhere. */
+/** A server from npm: its pinned version, and the settings that it requires to start, which are fake here. */
 export type NpmServer = {
   name: string
   version: string
-  /** Which of its programs is the server, where it has several. */
+  /** The program that is the server, if the package has several. */
   bin?: string
   /** Its arguments; `{folder}` is an empty folder. */
   args?: readonly string[]

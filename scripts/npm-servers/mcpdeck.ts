@@ -6,10 +6,10 @@ import type { Call } from './list.ts'
 const boot = join(dist, 'boot.js')
 const errorEnd = / Check that the server runs and its address is right;.*$/s
 
-/** The command line of a server, and the variables that it is started with. */
+/** The command line of a server, and its environment variables. */
 export type Start = { words: readonly string[]; env: Readonly<Record<string, string>> }
 
-/** The words that make mcpdeck do one verb on a server that is not saved. */
+/** Returns the arguments with which mcpdeck runs one verb on an unsaved server. */
 export function mcpdeckWords(verb: string, { words, env }: Start, call?: Call): string[] {
   const command = words.map(word => `'${word}'`).join(' ')
   const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`])
@@ -17,26 +17,26 @@ export function mcpdeckWords(verb: string, { words, env }: Start, call?: Call): 
   return [boot, verb, '--command', command, ...variables, '--json', ...asked]
 }
 
-/** The arguments of a call as both programs take them. */
+/** Returns the arguments of a call in the form of both programs. */
 export function pairs({ args = {} }: Call): string[] {
   return Object.entries(args).map(([name, value]) => `${name}=${value}`)
 }
 
-/** What `tools --json` gave. */
+/** Returns the outcome of `tools --json`. */
 export function mcpdeckTools({ code, out, err }: Ended): Outcome {
   const { items } = Object(parsed(out)) as { items?: unknown[] }
   if (code === 0 && items) return toolsOf(items)
   return failure(code, err)
 }
 
-/** What `call --json` gave: a result that reports an error is an answer of the tool, too. */
+/** Returns the outcome of `call --json`: a result that reports an error is an answer of the tool, too. */
 export function mcpdeckCall({ code, out, err }: Ended): Outcome {
   const result = Object(parsed(out)) as object
   if ('content' in result || 'structuredContent' in result) return { good: true, text: 'answered' }
   return failure(code, err)
 }
 
-/** What `snapshot --json` gave. */
+/** Returns the outcome of `snapshot --json`. */
 export function mcpdeckSnapshot({ code, err }: Ended): Outcome {
   return code === 0 ? { good: true, text: 'ok' } : failure(code, err)
 }
@@ -48,7 +48,7 @@ type Examined = {
   error?: { message: string }
 }
 
-/** What `doctor --json` gave: `ok`, `warnings`, or why the first failed check failed. */
+/** Returns the outcome of `doctor --json`: `ok`, `warnings`, or why the first failed check failed. */
 export function mcpdeckDoctor({ code, out, err }: Ended): Outcome {
   const { items } = Object(parsed(out)) as { items?: Examined[] }
   const { state, report, error } = items?.[0] ?? {}
@@ -59,7 +59,10 @@ export function mcpdeckDoctor({ code, out, err }: Ended): Outcome {
   return { good: false, text: firstSentence(failed?.detail ?? report.status) }
 }
 
-/** The sentence of the error object on the last line of standard error; of a server's failure, the server's own. */
+/**
+ * Returns the sentence of the error object on the last line of standard error; for a server's failure, the server's
+ * own.
+ */
 function failure(code: number | undefined, err: string): Outcome {
   if (code === undefined) return { good: false, text: 'stopped after 70 s' }
   const last = err.trim().split('\n').at(-1) ?? ''

@@ -2,29 +2,29 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** What became of one step: whether it gave what was asked for, and that or the reason in a few words. */
+/** The outcome of one step: whether it succeeded, and the result or the reason in a few words. */
 export type Outcome = { good: boolean; text: string }
 
-/** As many tools as a program listed. */
+/** Returns the number of tools that a program listed. */
 export function toolsOf(list: readonly unknown[]): Outcome {
   return { good: true, text: list.length === 1 ? '1 tool' : `${list.length} tools` }
 }
 
-/** What an outcome is in the table: a reason that stands there for the list already is not repeated. */
+/** Returns an outcome as a table cell: a reason that the list already shows is not repeated. */
 export function cellOf(outcome: Outcome | undefined, listed: Outcome): string {
   if (!outcome) return '–'
   return outcome !== listed && !outcome.good && outcome.text === listed.text ? 'the same' : outcome.text
 }
 
-/** How a program ended; `code` is missing where it was stopped. */
+/** How a program ended; `code` is missing if it was stopped. */
 export type Ended = { code: number | undefined; out: string; err: string }
 
-/** How long a step may take, in milliseconds; both programs give up on a server earlier by themselves. */
+/** Maximum milliseconds of a step; both programs give up on a server earlier by themselves. */
 const patience = 70_000
 
 const longest = 90
 
-/** Runs Node with these words in a folder and stops it, with all that it started, when it takes too long. */
+/** Runs Node with these arguments in a folder and stops it, with everything it started, if it takes too long. */
 export async function runNode(words: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ended> {
   const child = spawn(process.execPath, words, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const text = { out: '', err: '' }
@@ -37,22 +37,22 @@ export async function runNode(words: readonly string[], cwd: string, env: NodeJS
   inTime.abort()
   stopGroup(child.pid)
   await ended
-  // What the program wrote before its end may still be on its way.
+  // Output from before the program's end may still arrive.
   await Promise.race([closed, wait(1000, undefined, { ref: false })])
   return { ...text, code: wasLate ? undefined : (child.exitCode ?? undefined) }
 }
 
-/** Stops what is left of a process and of those that it started. */
+/** Stops the rest of a process group. */
 function stopGroup(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Nothing is left.
+    // The process group has already ended.
   }
 }
 
-/** A text as a value, where it is JSON. */
+/** Parses a text as JSON, if it is JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -61,7 +61,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** The first sentence of a reason, cut where it is long, without paths and without what Markdown would draw. */
+/** Returns the first sentence of a reason, shortened if it is long, without paths and Markdown characters. */
 export function firstSentence(reason: string): string {
   const [line = ''] = reason.replace('The server "unsaved" ', '').trim().split('\n')
   const [sentence = ''] = line.split(/(?<=[.!?])\s/)

@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import { root } from '../paths.ts'
 import type { NpmServer } from './list.ts'
 
-/** What a tool of a published server takes: structure alone, without the words of its authors. */
+/** The input schema of a tool of a published server: only its structure, without its authors' texts. */
 export type ToolSchema = { server: string; version: string; tool: string; schema: Readonly<Record<string, unknown>> }
 
-/** Tools as a server of this version listed them. */
+/** Tools as listed by this version of a server. */
 type Listed = { server: NpmServer; tools: readonly { name: string; inputSchema?: unknown }[] }
 
-// One schema a line, so that a new version of a server changes the lines of its own tools alone.
+// One schema a line, so that a new version of a server only changes the lines of its own tools.
 const file = join(root, 'test/npm-schemas.jsonl')
 
-/** Keywords that hold prose or samples. A property of such a name has a schema, which is an object. */
+/** Keywords for prose or examples. A property with such a name has a schema, which is an object. */
 const PROSE = new Set(['description', 'title', '$comment', 'examples'])
 
-/** The input schemas of published servers, each once, in the order of the servers and their tools. */
+/** Returns the input schemas of published servers, each once, in the order of the servers and their tools. */
 export function readSchemas(): ToolSchema[] {
   const lines = readFileSync(file, 'utf8').split('\n')
   return lines.filter(line => line !== '').map(line => JSON.parse(line) as ToolSchema)
 }
 
-/** Puts them into the repository: of tools that take the same, the first. Returns how many there are. */
+/** Writes them to the repository: of tools with the same schema, the first. Returns their number. */
 export function writeSchemas(listed: readonly Listed[]): number {
   const lines = new Map<string, string>()
   for (const { server, tools } of listed)

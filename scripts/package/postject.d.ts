@@ -1,5 +1,5 @@
 declare module 'postject' {
-  /** Puts a resource into an executable file of any system. */
+  /** Embeds a resource in an executable file of any system. */
   export function inject(
     file: string,
     name: string,

@@ -1,11 +1,11 @@
 import { nearestIndexed } from '../../src/tui/theme/colour.ts'
 import type { ThemeColours } from '../../src/tui/theme/themes.ts'
 
-/** A cell of a screen; undefined colours are those of the page. The second cell of a wide character has width 0. */
+/** A cell of a screen; undefined colors are those of the page. The second cell of a wide character has width 0. */
 export type Cell = {
   text: string
   width: number
-  /** `#rrggbb`, as `ground` is. */
+  /** `#rrggbb`, like `ground`. */
   ink: string | undefined
   ground: string | undefined
   bold: boolean
@@ -14,7 +14,7 @@ export type Cell = {
   underline: boolean
 }
 
-/** A cell as an emulator has it. */
+/** A cell of the emulator. */
 type EmulatedCell = {
   getChars(): string
   getWidth(): number
@@ -31,10 +31,10 @@ type EmulatedCell = {
   isInverse(): number
 }
 
-/** What lies behind the cells, and how bare text looks on it. */
+/** The background of the cells, and the color of unstyled text. */
 export type Page = Pick<ThemeColours, 'ground' | 'text'>
 
-/** The sixteen as xterm has them; no theme with true colour asks for one of these. */
+/** The sixteen colors of xterm; no theme with true color uses them. */
 const SIXTEEN = ['#000000', '#cd0000', '#00cd00', '#cdcd00', '#0000ee', '#cd00cd', '#00cdcd', '#e5e5e5'].concat([
   '#7f7f7f',
   '#ff0000',
@@ -51,7 +51,7 @@ function colourOf(number: number, isRgb: boolean): string {
   return SIXTEEN[number] ?? nearestIndexed('#000000', candidate => candidate.number === number).hex
 }
 
-/** What a cell of an emulator shows on a page. */
+/** Returns how a cell of an emulator looks on a page. */
 function cellOf(cell: EmulatedCell, page: Page): Cell {
   const ink = cell.isFgDefault() ? undefined : colourOf(cell.getFgColor(), cell.isFgRGB())
   const ground = cell.isBgDefault() ? undefined : colourOf(cell.getBgColor(), cell.isBgRGB())
@@ -69,7 +69,7 @@ function cellOf(cell: EmulatedCell, page: Page): Cell {
   }
 }
 
-/** All cells of an emulator's screen, row by row. */
+/** Returns all cells of an emulator's screen, row by row. */
 export function cellsOf(
   screen: { cols: number; rows: number; cell(x: number, y: number): EmulatedCell | undefined },
   page: Page,

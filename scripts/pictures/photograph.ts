@@ -7,18 +7,18 @@ import { steady } from '../tour/steady.ts'
 import { cellsOf, type Cell } from './cells.ts'
 import { filmOf, svgOf, type Frame } from './svg.ts'
 
-/** What pictures are made on; the dark one last, as a program finds its terminal. */
+/** Backgrounds of the pictures; the dark one last, since it is a terminal's default here. */
 export const BACKGROUNDS = ['light', 'dark'] as const
 
 export type PictureBackground = (typeof BACKGROUNDS)[number]
 
-/** Without output for so long, the screen is whole. */
+/** Milliseconds without output after which the screen is complete. */
 const QUIET_MS = 250
-/** The same for one that only changes its colours, while a run may go on below it. */
+/** The same for a screen that only changes its colors, while a run may continue. */
 const REPAINTED_MS = 60
 const PATIENCE_MS = 3000
 
-/** What the terminal shows once it has come to rest, or what it shows after three seconds that had none. */
+/** Returns the screen of the terminal once there was no output for a while, or after three seconds. */
 export async function settled(terminal: Terminal, quietMs = QUIET_MS): Promise<string> {
   const until = performance.now() + PATIENCE_MS
   for (let before = -1; before !== terminal.bytes && performance.now() < until;) {
@@ -28,7 +28,7 @@ export async function settled(terminal: Terminal, quietMs = QUIET_MS): Promise<s
   return steady(terminal.screen().trimEnd())
 }
 
-/** The cells with what `steady` makes of their text. */
+/** Returns the cells with the text that `steady` makes of theirs. */
 function steadyCells(rows: readonly Cell[][]): Cell[][] {
   const texts = rows.map(row => row.map(({ text }) => text).join(''))
   const lines = steady(texts.join('\n')).split('\n')
@@ -39,7 +39,7 @@ function steadyCells(rows: readonly Cell[][]): Cell[][] {
   })
 }
 
-/** Tells the program what its terminal has behind the text, and waits until it is painted for that. */
+/** Reports a background to the program as its terminal's, and waits until the screen is repainted. */
 export async function layOn(terminal: Terminal, background: PictureBackground): Promise<void> {
   const { muted, ground } = TERMINAL_COLOURS[background]
   const from = terminal.output.length
@@ -49,12 +49,12 @@ export async function layOn(terminal: Terminal, background: PictureBackground): 
   await settled(terminal, REPAINTED_MS)
 }
 
-/** What is on the screen, as it is painted for the background that it was told of last. */
+/** Returns the cells of the screen, painted for the last reported background. */
 export function cellsOn(terminal: Terminal, background: PictureBackground): Cell[][] {
   return steadyCells(cellsOf(terminal, TERMINAL_COLOURS[background]))
 }
 
-/** Writes screens that were taken on this background as one animated picture. */
+/** Writes screens recorded on this background as one animated picture. */
 export async function writeFilm(
   frames: readonly Frame[],
   { file, title, background }: { file: string; title: string; background: PictureBackground },

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { root } from '../paths.ts'
 
-/** In which sizes every screen is recorded, in cells. */
+/** Sizes in which every screen is recorded, in cells. */
 export const SIZES = [
   { cols: 80, rows: 24 },
   { cols: 120, rows: 40 },
@@ -10,15 +10,15 @@ export const SIZES = [
 
 export type PictureSize = (typeof SIZES)[number]
 
-/** On which backgrounds of a terminal every screen is recorded. */
+/** Terminal backgrounds on which every screen is recorded. */
 export const LOOKS = ['dark', 'light'] as const
 
 export type Look = (typeof LOOKS)[number]
 
-/** The folder of nothing but these pictures. */
+/** The folder for these pictures only. */
 export const folder = join(root, 'docs/pictures/screens')
 
-/** Where the picture of a screen is. */
+/** Returns the file of the picture of a screen. */
 export function fileOf(screen: string, { cols, rows }: PictureSize, look: Look): string {
   return join(folder, `${screen}-${cols}x${rows}-${look}.svg`)
 }

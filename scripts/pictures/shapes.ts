@@ -1,14 +1,14 @@
 import type { Cell } from './cells.ts'
 
-/** Most monospaced letters of 15 pixels are 9 wide; lines of 17 leave them room. */
+/** Most monospaced letters of 15 pixels are 9 wide; a line height of 17 leaves them room. */
 export const CELL = { width: 9, height: 17 } as const
 
-/** How much of a dim colour shows. */
+/** Opacity of a dim color. */
 export const DIM = 0.65
 
 type Side = 'l' | 'r' | 'u' | 'd'
 
-/** Which sides of its cell a line leads to from the middle. */
+/** The sides of its cell to which a line leads from the middle. */
 const LINES: Readonly<Record<string, string>> = {
   '─': 'lr',
   '│': 'ud',
@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, string>> = {
   '┃': 'ud',
 }
 const HEAVY = /[━┃╸╺]/
-/** Corners that are round: the edge they come from, and by which it goes on. */
+/** Round corners: the edge at which each starts, and the one at which it ends. */
 const ROUND: Readonly<Record<string, readonly [from: Side, to: Side]>> = {
   '╭': ['d', 'r'],
   '╮': ['d', 'l'],
@@ -35,7 +35,7 @@ const ROUND: Readonly<Record<string, readonly [from: Side, to: Side]>> = {
   '╯': ['u', 'l'],
 }
 
-/** The part of its cell that a block fills, in eighths, and how densely. */
+/** The part of its cell that a block fills, in eighths, and its density. */
 type Block = { x: number; y: number; width: number; height: number; density: number }
 
 function blockOf(text: string): Block | undefined {
@@ -48,16 +48,16 @@ function blockOf(text: string): Block | undefined {
   return text >= '░' && text <= '▓' ? { ...whole, density: (code - 0x2590) / 4 } : undefined
 }
 
-/** Whether a cell is a line or a block, which is drawn rather than written: it meets its neighbours in no font. */
+/** Whether a cell is a line or a block, which is drawn instead of written: no font makes neighbors meet. */
 export function isShape({ text }: Pick<Cell, 'text'>): boolean {
   return text.length === 1 && (text in LINES || text in ROUND || blockOf(text) !== undefined)
 }
 
-/** Paths by how they are painted; what goes on where the last one ended is one. */
+/** Collects paths by paint; a path that continues where the last one ended is joined to it. */
 class Paths {
   readonly #byPaint = new Map<string, { key: string; from: number; to: number; path: Path }[]>()
 
-  /** `key` names what a piece may go on from: those of a row or a column, of one thickness. */
+  /** `key` identifies the pieces that may be joined: those of a row or a column, of one thickness. */
   add(paint: string, key: string, from: number, to: number, path: Path): void {
     const pieces = this.#byPaint.get(paint) ?? []
     this.#byPaint.set(paint, pieces)
@@ -73,10 +73,10 @@ class Paths {
   }
 }
 
-/** What is drawn from one place to another. */
+/** Draws from one position to another. */
 type Path = (from: number, to: number) => string
 
-/** What lies behind cells, and their frames and bars, as few paths. `ink` is that of bare text. */
+/** Draws the backgrounds of cells, and their frames and bars, as few paths. `ink` is the color of unstyled text. */
 export function shapesOf(rows: readonly (readonly Cell[])[], ink: string): string[] {
   const [grounds, shapes] = [new Paths(), new Paths()]
   for (const [y, row] of rows.entries())

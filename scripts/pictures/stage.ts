@@ -10,12 +10,12 @@ import { dataDirOf } from '../../test/prepared-workspace.ts'
 const RECORDING_MS = 60 * 60 * 1000
 const LOOK_MS = 100
 
-/** A workspace that is in use: its samples, a run that failed, one that goes on, servers, clients and environments. */
+/** A workspace in use: its samples, a failed run, a run in flight, servers, clients and environments. */
 export type PicturesStage = { projectId: string; [Symbol.asyncDispose](): Promise<void> }
 
-/** Prepares the workspace of a home, and executes the run that goes on until it is disposed of. */
+/** Prepares the workspace of a home, and executes the run in flight until it is disposed of. */
 export async function prepareStage(home: string): Promise<PicturesStage> {
-  // Another thread would have another clock than the recording's.
+  // Another thread would not have the recording's clock.
   const options = { samples: true, executeHere: true, trialDeadlineMs: RECORDING_MS }
   const service = await createService({ dataDir: dataDirOf(home), ...options })
   try {
@@ -64,7 +64,7 @@ async function addEnvironments(client: Client, projectId: string, serverId: stri
     await client.environments.create({ projectId, body: { name, hostId } })
 }
 
-/** Launches a suite of which most trials pass at once and some wait for their server. */
+/** Launches a suite in which most trials pass at once and some wait for their server. */
 async function launchLasting(client: Client, projectId: string, serverId: string): Promise<void> {
   const call = (toolName: string, args: Record<string, unknown>) => ({
     id: 'call',

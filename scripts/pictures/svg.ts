@@ -4,7 +4,7 @@ import { CELL, DIM, isShape, shapesOf } from './shapes.ts'
 const MARGIN = 9
 const [SIZE, BASELINE] = [15, 13]
 const FONTS = "ui-monospace,'Cascadia Mono','SF Mono',Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace"
-/** What XML 1.0 cannot hold, not even escaped. */
+/** Characters that XML 1.0 cannot contain, even escaped. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
@@ -15,10 +15,10 @@ function escaped(text: string): string {
 /** A character in its column. */
 type Glyph = { x: number; width: number; text: string; style: string }
 
-/** What every monospaced font has; anything else may come from another font, with a width of its own. */
+/** Characters of every monospaced font; others may come from another font, with another width. */
 const LETTER = /^[\u0020-\u024F\u2010-\u2027]$/
 const isLetter = ({ text, width }: Glyph): boolean => width === 1 && LETTER.test(text)
-/** Blanks are shorter than another element up to here. */
+/** Up to this number, blanks are shorter than a new element. */
 const LONGEST_GAP = 24
 
 function styleOf({ ink, bold, dim, italic, underline }: Cell): string {
@@ -33,7 +33,7 @@ function styleOf({ ink, bold, dim, italic, underline }: Cell): string {
     .join(';')
 }
 
-/** Glyphs that one element holds, all of one look: letters with the blanks between them, or other signs in a row. */
+/** Groups glyphs for one element, all of one look: letters with the blanks between them, or other signs in a row. */
 function groupsOf(row: readonly Cell[]): Glyph[][] {
   const groups: Glyph[][] = []
   for (const [x, cell] of row.entries()) {
@@ -51,7 +51,9 @@ function groupsOf(row: readonly Cell[]): Glyph[][] {
   return groups
 }
 
-/** A group as an element: letters are as wide as their cells together, and each other sign has its own place. */
+/**
+ * Returns a group as an element: letters are as wide as their cells together, and each other sign has its own position.
+ */
 function textOf(glyphs: readonly Glyph[], y: number, classOf: (style: string) => string): string {
   const [first, last] = [glyphs[0]!, glyphs.at(-1)!]
   const element = (places: string, text: string): string =>
@@ -63,19 +65,19 @@ function textOf(glyphs: readonly Glyph[], y: number, classOf: (style: string) =>
   return element(`${first.x * CELL.width}${text.length > 1 ? `" textLength="${width}` : ''}`, text)
 }
 
-/** A screen of a film, and for how long it shows, in seconds. */
+/** A screen of a film, and its duration in seconds. */
 export type Frame = { rows: readonly (readonly Cell[])[]; seconds: number }
 
 /**
- * A screen as an SVG whose text can be selected. Every line of letters is as wide as its cells, whatever font is there;
- * nothing in it comes from elsewhere.
- * @param title what it shows, for those who do not see it
+ * Returns a screen as an SVG whose text can be selected. Every line of letters is as wide as its cells, with any font;
+ * nothing in it is loaded from elsewhere.
+ * @param title description for people who cannot see it
  */
 export function svgOf(rows: readonly (readonly Cell[])[], page: Page, title: string): string {
   return filmOf([{ rows, seconds: 1 }], page, title)
 }
 
-/** Screens of one size one after the other, again and again; who wants no motion sees the last one. */
+/** Returns screens of one size one after the other, repeating; with reduced motion only the last one is shown. */
 export function filmOf(frames: readonly Frame[], page: Page, title: string): string {
   const columns = Math.max(0, ...frames.flatMap(({ rows }) => rows.map(row => row.length)))
   const lines = Math.max(...frames.map(({ rows }) => rows.length))
@@ -109,7 +111,7 @@ export function filmOf(frames: readonly Frame[], page: Page, title: string): str
   ].join('\n')
 }
 
-/** Shows each frame in its time, and hides it otherwise. */
+/** Returns styles that show each frame in its time, and hide it otherwise. */
 function filmStyle(seconds: readonly number[]): string {
   const total = seconds.reduce((sum, each) => sum + each, 0)
   const starts = seconds.map((_, index) => seconds.slice(0, index).reduce((sum, each) => sum + each, 0))

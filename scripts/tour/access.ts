@@ -12,7 +12,9 @@ import { Chapter, openOnTheDay, press } from './recorder.ts'
 const WIDE = { cols: 120, rows: 40 }
 const SMALL = { cols: 80, rows: 24 }
 
-/** Somebody publishes a scenario, its link leaks, and a visitor in another terminal is there to see what that means. */
+/**
+ * Records how a person publishes a scenario, its link leaks, and a visitor in another terminal sees the consequences.
+ */
 export async function access(): Promise<Chapter> {
   const chapter = new Chapter(
     'Who may enter a scenario',
@@ -41,7 +43,7 @@ export async function access(): Promise<Chapter> {
   return chapter
 }
 
-/** An environment that visitors can be let into. */
+/** Creates an environment that visitors can use. */
 function prepareStudy(home: string): Promise<string> {
   return inWorkspace(home, async ({ client, projectId }) => {
     const { items } = await client.servers.list({ projectId })
@@ -54,7 +56,7 @@ function prepareStudy(home: string): Promise<string> {
   })
 }
 
-/** Serves the workspace of a home where its links lead; @throws when that port is taken. */
+/** Serves the workspace of a home at the port of its links; @throws if that port is in use. */
 async function serveVisitors(home: string, models: ModelSettings): Promise<() => Promise<void>> {
   const stop = new AbortController()
   const listening = Promise.withResolvers<string>()

@@ -4,7 +4,7 @@ import { createHome, removeHome } from '../../test/pty/home.ts'
 import { openScriptedModel } from '../../test/service/scripted-model.ts'
 import { Chapter, openOnTheDay } from './recorder.ts'
 
-/** The agent writes a suite, proposes its run, and explains why that failed. */
+/** Records how the agent writes a suite, proposes its run, and explains why it failed. */
 export async function agent(): Promise<Chapter> {
   const chapter = new Chapter('The agent', 'With a scripted model. 100×30.')
   const home = createHome()

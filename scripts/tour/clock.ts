@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 
-/** When everything in a recording happens. */
+/** The time of everything in a recording. */
 const BEGINNING = Date.UTC(2026, 2, 3, 9, 30)
 const VARIABLE = 'MCPDECK_TOUR_CLOCK_MS'
 
@@ -8,7 +8,7 @@ const System = Date
 const ahead = Number(process.env[VARIABLE] ?? BEGINNING - System.now())
 const now = () => System.now() + ahead
 
-/** Sets the clock of a process that imports this to the day of the recording; it goes on from there. */
+/** Sets the clock of a process that imports this to the day of the recording; it runs on from there. */
 globalThis.Date = new Proxy(System, {
   construct: (target, given, as) => Reflect.construct(target, given.length === 0 ? [now()] : given, as) as Date,
   get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
@@ -16,7 +16,7 @@ globalThis.Date = new Proxy(System, {
 
 Object.defineProperty(performance, 'timeOrigin', { value: performance.timeOrigin + ahead })
 
-/** What a program needs in its environment to have the clock of this process. */
+/** Environment variables that give a program the clock of this process. */
 export const clockEnv = {
   TZ: 'UTC',
   [VARIABLE]: String(ahead),

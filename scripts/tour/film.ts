@@ -8,11 +8,11 @@ import type { Frame } from '../pictures/svg.ts'
 import { openOnTheDay, press } from './recorder.ts'
 
 const TITLE = 'From the first screen to the reason of a failed case: E, Enter, Enter, Enter'
-/** How often a running run is taken, in milliseconds, and at most how many times. */
+/** Milliseconds between recordings of a run in flight, and their maximum number. */
 const LIVE_MS = 400
 const MOST_LIVE = 12
 
-/** Records the way of a newcomer to why a case failed as an animated picture, once a background. */
+/** Records a newcomer's way to the reason of a failed case as an animated picture, once per background. */
 export async function film(): Promise<void> {
   for (const background of BACKGROUNDS) {
     const home = createHome()

@@ -1,10 +1,10 @@
 import { Chapter, openOnTheDay, press } from './recorder.ts'
 
-/** The way of somebody who never saw it: from the first screen to a failed case, a tool's answer and a saved case. */
+/** Records a newcomer's way: from the first screen to a failed case, a tool's answer and a saved case. */
 export async function newcomer(home: string): Promise<Chapter> {
   const chapter = new Chapter('First minutes', 'A fresh home, nothing configured, 100×30.')
   await using terminal = openOnTheDay({ cols: 100, rows: 30, home })
-  /** Says how many keys and seconds a way took. */
+  /** Reports how many keys and seconds a way took. */
   const way = (to: string, keys: number, from: number): void => {
     const seconds = Math.ceil((performance.now() - from) / 5_000) * 5
     chapter.note(`${keys} keys to ${to}, in less than ${seconds} s with the pauses of the recording.`)

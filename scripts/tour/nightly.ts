@@ -6,8 +6,8 @@ import { createHome, removeHome } from '../../test/pty/home.ts'
 import { Chapter, openOnTheDay } from './recorder.ts'
 
 /**
- * From a failed nightly run to its cause and to a rerun that passes, in a workspace whose server changed between two
- * nights.
+ * Records the way from a failed nightly run to its cause and to a rerun that passes, in a workspace whose server
+ * changed between two nights.
  */
 export async function nightly(): Promise<Chapter> {
   const chapter = new Chapter(

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Chapter, openOnTheDay } from './recorder.ts'
 
-/** A failed run is found on Now, noted, acknowledged, and its incident exported; `home` has one. */
+/** Records how a failed run is found on Now, noted, acknowledged, and its incident exported; `home` contains one. */
 export async function onCall(home: string): Promise<Chapter> {
   const chapter = new Chapter(
     'On call',

@@ -6,28 +6,26 @@ import { BACKGROUNDS, photograph, settled } from '../pictures/photograph.ts'
 import { clockEnv } from './clock.ts'
 import { steady } from './steady.ts'
 
-/**
- * A key by its name or its letter, a text that is typed, keys that are pressed again and again, or what to wait for.
- */
+/** A key by its name or its letter, a text to type, keys to press repeatedly, or a condition to wait for. */
 export type Press = string | { text: string } | { times: number; keys: readonly string[] } | RegExp
 
 export type Stop = {
   title: string
-  /** What to see, in Markdown. */
+  /** What to look at, in Markdown. */
   words: string
   keys?: readonly Press[]
   until: Condition
-  /** Name of its pictures, in dark and light, which take the place of the text. */
+  /** Name of its pictures, in dark and light, which replace the text. */
   picture?: string
 }
 
-/** Rows that are told of a screen, beside its last one. */
+/** Maximum number of rows shown of a screen, in addition to its last one. */
 const MOST_ROWS = 12
 
 /**
- * The rows of a screen that say something that was not there before, with the one that was waited for among them, and
- * its last one, the footer; `⋮` stands for what is left out.
- * @throws where nothing is new, since the words above it would be untrue then
+ * Returns the new rows of a screen, including the one that was waited for, and its last row, the footer; `⋮` replaces
+ * omitted rows.
+ * @throws if nothing is new, since the words above it would be untrue
  */
 function toldRows(screen: readonly string[], before: readonly string[], until: Condition): string[] {
   const isNews = (row: string, at: number) => row !== before[at] && /[\p{L}\p{N}]/u.test(row)
@@ -41,7 +39,7 @@ function toldRows(screen: readonly string[], before: readonly string[], until: C
   return told.flatMap((at, index) => [...(at === (told[index - 1] ?? -1) + 1 ? [] : ['⋮']), screen[at] ?? ''])
 }
 
-/** mcpdeck in a terminal with true colour, on the day of the recording. */
+/** Opens mcpdeck in a terminal with true color, on the day of the recording. */
 export function openOnTheDay(options: TerminalOptions): Terminal {
   return openTerminal({
     ...options,
@@ -49,7 +47,7 @@ export function openOnTheDay(options: TerminalOptions): Terminal {
   })
 }
 
-/** The picture for the background of who looks. */
+/** Returns the picture for the reader's background. */
 function pictureOf(name: string, title: string): string {
   return [
     '<picture>',
@@ -59,14 +57,14 @@ function pictureOf(name: string, title: string): string {
   ].join('\n')
 }
 
-/** Presses one key. An Esc with a key right behind it would be Alt and that key; this form of it is Esc alone. */
+/** Presses one key. An Esc directly followed by a key would be Alt and that key; this form of it is Esc alone. */
 function pressKey(terminal: Terminal, key: string): void {
   if (key === 'escape') terminal.type('\u001B[27u')
   else if ([...key].length === 1) terminal.type(key)
   else terminal.press(key as Key)
 }
 
-/** Presses what is to be pressed, or waits for what is to be waited for. */
+/** Presses a key, or waits for a condition. */
 export async function press(terminal: Terminal, key: Press): Promise<void> {
   if (key instanceof RegExp) await terminal.waitFor(key)
   else if (typeof key === 'string') pressKey(terminal, key)
@@ -83,7 +81,7 @@ function nameOf(key: string): string {
   return `\`${NAMES[key] ?? name}\``
 }
 
-/** The keys in the order in which they were pressed; the same one several times in a row is told once. */
+/** Lists the pressed keys in order; repeated ones once. */
 function toldKeys(keys: readonly Press[]): string {
   const told: { words: string; times: number }[] = []
   for (const key of keys) {
@@ -101,7 +99,7 @@ function toldKeys(keys: readonly Press[]): string {
   return told.map(({ words, times }) => (times === 1 ? words : `${words} (${times} times)`)).join(', ')
 }
 
-/** A chapter of the tour: where one goes, what was pressed there and what was seen. */
+/** A chapter of the tour: the places, the pressed keys and what was visible. */
 export class Chapter {
   readonly #parts: string[]
   readonly #before = new WeakMap<Terminal, readonly string[]>()
@@ -110,7 +108,7 @@ export class Chapter {
     this.#parts = [`## ${title}`, words]
   }
 
-  /** Presses the keys, waits for what they should show, and keeps the screen. */
+  /** Presses the keys, waits for their result, and records the screen. */
   async stop(terminal: Terminal, { title, words, keys = [], until, picture }: Stop): Promise<void> {
     for (const key of keys) await press(terminal, key)
     await terminal.waitFor(until)
@@ -128,7 +126,7 @@ export class Chapter {
     } else this.#parts.push(`\`\`\`text\n${told.join('\n')}\n\`\`\``)
   }
 
-  /** Adds a sentence. */
+  /** Adds a sentence to the chapter. */
   note(words: string): void {
     this.#parts.push(words)
   }

@@ -1,4 +1,4 @@
-/** Reproducible to the letter, nearly: what differs from one recording to the next keeps its width and nothing more. */
+/** Makes a screen reproducible: text that differs between recordings is replaced by text of the same width. */
 export function steady(screen: string): string {
   return screen
     .replaceAll(/\b([a-z]{3}\\?_)[0-9a-z]{5,}/g, (id, kind: string) => kind.padEnd(id.length, '0'))

@@ -12,7 +12,7 @@ import { openOnTheDay, press, type Press } from './recorder.ts'
 
 const PROGRAM = join(dist, 'boot.js')
 const RUN = `'${process.execPath}' '${PROGRAM}'`
-/** Says that the terminal marks paints, so that they can be counted; and that its background is white. */
+/** Reports that the terminal marks paints, so that they can be counted, and that its background is white. */
 const MARKS_PAINTS = '\u001B[?2026;2$y'
 const WHITE = '\u001B]11;rgb:ffff/ffff/ffff\u001B\\'
 const PAINT = '\u001B[?2026h'
@@ -22,16 +22,16 @@ type Stop = {
   title: string
   words: string
   terminal: TerminalOptions
-  /** Brings the program to what is shown. */
+  /** Moves the program to the screen to show. */
   show: (terminal: Terminal) => Promise<string[] | void>
-  /** Ends what does not end with the terminal. */
+  /** Ends programs that do not end with the terminal. */
   after?: () => void
 }
 
-/** What a row that is new or changed carries for a moment. */
+/** Matches the sign that a new or changed row has for a moment. */
 const NEWS = /[+~]│/
 
-/** Presses keys and waits for what they should show, and until it is no news any more. */
+/** Presses keys and waits for their result, and until it is no longer marked as new. */
 function showing(keys: readonly Press[], until: Condition): (terminal: Terminal) => Promise<void> {
   return async terminal => {
     await terminal.waitFor(/[▌>] ?Sandbox/)
@@ -58,7 +58,7 @@ const COLOURS: readonly (readonly [words: string, pattern: RegExp])[] = [
   ['38;2 (24 bits)', /^[34]8;2;\d+;\d+;\d+$/],
 ]
 
-/** Which attributes and colours were asked for (SGR). */
+/** Returns the attributes and colors in the output (SGR). */
 function coloursIn(output: string): string {
   const asked = [...output.matchAll(/\u001B\[([\d;]+)m/g)].flatMap(
     ([, codes]) => codes!.match(/[34]8;5;\d+|[34]8;2;\d+;\d+;\d+|\d+/g) ?? [],
@@ -67,7 +67,7 @@ function coloursIn(output: string): string {
   return used.length === 0 ? 'none' : used.join(', ')
 }
 
-/** Sends keys and tells what that cost until the screen shows it. */
+/** Sends keys and reports their cost until the screen shows the result. */
 async function cost(terminal: Terminal, what: string, send: () => void, shown: RegExp): Promise<string> {
   const paints = () => terminal.output.split(PAINT).length - 1
   const [bytes, painted, at] = [terminal.bytes, paints(), performance.now()]
@@ -95,7 +95,7 @@ async function overSlowLine(terminal: Terminal): Promise<string[]> {
     await cost(terminal, '`4` opens the runs', () => terminal.type('4'), /▌Reference server/),
     await cost(terminal, '`3` opens the servers', () => terminal.type('3'), /▌everything/),
     await cost(terminal, '`Tab` goes into its detail', () => terminal.press('tab'), /▌everything ─/),
-    // Its overview names a folder of this machine.
+    // The first tab, the overview, names a folder of this machine.
     await cost(terminal, '`]` `]` come to its tools', () => terminal.type(']]'), /\d+ listed/),
   ]
 }

@@ -3,7 +3,7 @@ import { inWorkspace } from '../../test/prepared-workspace.ts'
 import { createHome, removeHome } from '../../test/pty/home.ts'
 import { Chapter, openOnTheDay } from './recorder.ts'
 
-/** 500 findings are triaged by keys alone. */
+/** Records how 500 findings are triaged by keys alone. */
 export async function triage(): Promise<Chapter> {
   const chapter = new Chapter(
     'Triage of 500 findings',

@@ -5,7 +5,7 @@ import { prepareWatchedSuite } from '../../test/watched-suite.ts'
 import { root } from '../paths.ts'
 import { Chapter, openOnTheDay, type Press, type Stop } from './recorder.ts'
 
-/** From a server that is saved nowhere to its first eval case, and on to a suite that runs again by itself. */
+/** Records the way from an unsaved server to its first eval case, and to a suite that runs again by itself. */
 export async function workbench(): Promise<Chapter> {
   const chapter = new Chapter(
     'Building a server',
@@ -103,7 +103,7 @@ async function watched(chapter: Chapter): Promise<void> {
   }
 }
 
-/** Keys that were pressed, a typed text counted by its letters. */
+/** Counts the pressed keys; a typed text counts by its letters. */
 function pressed(keys: readonly Press[]): number {
   return keys.reduce((sum, key) => {
     if (key instanceof RegExp) return sum
