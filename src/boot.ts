@@ -7,8 +7,8 @@ import { paintLastScreen } from './cli/dashboard/last-screen.ts'
 import { keepYoungSpaceSmall } from './cli/boot/young-space.ts'
 import type * as Main from './main.tsx'
 
-// This file is built for Node 12 and loads nothing but Node's own modules before the check, so that an old Node reads
-// the sentence below instead of a syntax error. Before the program is loaded it shows the screen that was left last.
+// This file is built for Node 12 and loads only Node's own modules before the check, so that an old Node prints the
+// sentence below instead of a syntax error. Before the program is loaded it shows the last screen.
 const required = manifest.engines.node.replace('>=', '')
 
 function isOlder(version: string, minimum: string): boolean {
@@ -24,11 +24,11 @@ if (isOlder(process.versions.node, required)) {
   process.stderr.write(`mcpdeck needs Node ${required} or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 2
 } else if (!('WebAssembly' in globalThis)) {
-  // What lays out the screen and the HTTP client are WebAssembly.
+  // The layout of the screen and the HTTP client use WebAssembly.
   process.stderr.write('mcpdeck needs WebAssembly, which this Node is without; leave --jitless out of NODE_OPTIONS.\n')
   process.exitCode = 2
 } else if (Date.now() < 0) {
-  // What was read before 1970 counts as never read, so that it would be read without end.
+  // Data read before 1970 counts as never read, so it would be read without end.
   process.stderr.write('mcpdeck goes by the clock, which stands before 1970 on this machine: set it.\n')
   process.exitCode = 2
 } else {
@@ -37,7 +37,7 @@ if (isOlder(process.versions.node, required)) {
   const folder = import.meta.dirname
   const load = programFiles(folder, keepCompiledCode(folder, argv, process.env))
   const { start } = load('./main.cjs') as typeof Main
-  // A server has use for the room, and what ends at once stays small by itself.
+  // A server needs the room, and a short command stays small by itself.
   if (argv[0] !== 'serve' && isAtTerminal()) keepYoungSpaceSmall()
   void start(painted)
 }

@@ -11,20 +11,20 @@ import { makeDirectory } from './lib/files/make-directory.ts'
 import { exposureOfPrivate } from './lib/files/owner-only.ts'
 import { writeForOwner } from './lib/files/write-atomically.ts'
 
-/** What a single executable carries: a digest over all files, and the size of each by its path in the package. */
+/** The contents of a single executable: a digest over all files, and the size of each by its path in the package. */
 type Contents = { digest: string; files: Readonly<Record<string, number>> }
 
-/** How long another version's files stay after they were unpacked, in milliseconds. */
+/** Milliseconds for which another version's files are kept after they were unpacked. */
 const STALE_MS = 30 * 24 * 3_600_000
 
-// The first file of a single executable. Threads, servers and chunks are files to Node, so the program is unpacked
-// once below the user's cache, as the package lies elsewhere, and started from there.
+// The first file of a single executable. Node needs threads, servers and chunks as files, so the program is unpacked
+// once below the user's cache, with the layout of the package, and started from there.
 const { digest, files } = JSON.parse(getAsset('contents', 'utf8')) as Contents
 
-/** Every file gets this time, in seconds: one that was changed since has another. */
+/** Modification time of every file, in seconds: a file with another time was changed since. */
 const writtenAt = Number.parseInt(digest.slice(0, 7), 16)
 
-/** Unpacks what is not there as it was written; returns where the files of all versions lie. */
+/** Unpacks files that are missing or changed; returns the folder with the files of all versions. */
 function unpack(): string {
   const programs = privateFolder()
   const at = (name: string) => join(programs, digest, name)
@@ -40,14 +40,14 @@ function unpack(): string {
 }
 
 /**
- * A folder that nobody else can change: in the cache, or, where that lies in a folder of a group, as with a umask of
- * 002, in the user's own folder for what a session or a program needs for a while. A folder of all users, such as
- * `/tmp`, is none: whoever is there first could lead what is written and removed into any folder of ours.
+ * Returns a folder that nobody else can change: in the cache, or, if that is in a folder that a group can write, as
+ * with a umask of 002, in the user's own runtime or temporary folder. A folder of all users, such as `/tmp`, is not
+ * safe: another user could redirect what is written and removed to any folder of this user.
  */
 function privateFolder(): string {
   const { folder, exposure } = folderIn(directories().cache)
   if (!exposure) return folder
-  // A folder of ours that others were let into is no accident of a umask.
+  // If others have access to a folder of this user itself, a umask is not the reason.
   const parent = exposure.path === folder ? undefined : [process.env['XDG_RUNTIME_DIR'], tmpdir()].find(isPrivate)
   const own = parent && folderIn(join(parent, 'mcpdeck'))
   if (own && !own.exposure) return own.folder
@@ -59,7 +59,7 @@ function isPrivate(folder: string | undefined): boolean {
   try {
     return statSync(folder).isDirectory() && exposureOfPrivate(realpathSync.native(folder)) === undefined
   } catch {
-    // A variable that another user's session left may name what this one cannot enter.
+    // A variable left by another user's session may name a folder that this user cannot enter.
     return false
   }
 }
@@ -76,7 +76,7 @@ function isAsWritten(file: string, size: number | undefined): boolean {
   return stats?.isFile() === true && stats.size === size && stats.mtimeMs === writtenAt * 1000
 }
 
-/** A download that broke, or a changed executable, must not run for years from what it once unpacked. */
+/** Refuses a damaged or changed executable, which would otherwise run for years from what it once unpacked. */
 function assertWhole(): void {
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256')
   for (const name of Object.keys(files)) hash.update(`${name}\0`).update(bytesOf(name))
@@ -95,8 +95,8 @@ function removeStale(programs: string): void {
 }
 
 /**
- * The script that was meant: where this program starts itself or its reference server with the path of one of its
- * files, whichever version's, it is that file, as Node would take it.
+ * Returns the script to run: if this program starts itself or its reference server with the path of one of its files,
+ * of any version, it is that file, as in Node.
  */
 function scriptOf(programs: string, first: string | undefined): string | undefined {
   const [, ...part] = first?.startsWith(`${programs}/`) ? first.slice(programs.length + 1).split('/') : []
