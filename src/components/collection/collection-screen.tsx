@@ -239,7 +239,8 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
       says,
     })
     const { isJoined = true, ...shown } = spec.rows.useRows(items ?? NONE, projectId, parent)
-    const isJoining = useArriving(isJoined)
+    // A row that the screen adds itself is there before the answer, whose rows are not new.
+    const isJoining = useArriving(isJoined && items !== undefined)
     return { pages, news, answer, ...shown, arriving: (spec.follows ?? false) || isJoining }
   }
 

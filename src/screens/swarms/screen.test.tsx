@@ -44,6 +44,8 @@ describe('the screen of swarms', () => {
     await app.press(listKeys.bindings.down)
     await app.see(/New journeys +1 target × 2 sessions, up to 4 turns each/)
     await app.see(/Environments +Sample: assistant/)
+    // The row of the project is there before the first answer, whose swarms are not new.
+    expect(app.frame()).toMatch(/Sample: weekly look +\d*d +│/)
   })
 
   test('opens the list of a tab level by level, and Esc goes back from each', async () => {
