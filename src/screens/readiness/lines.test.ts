@@ -3,7 +3,7 @@ import type { ReadinessRun } from '../../api/contract/readiness.ts'
 import { recordView } from '../../components/lines.ts'
 import { pairFields } from '../../components/viewer.tsx'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { laneFields, laneLines, runFields } from './lines.ts'
+import { laneFields, laneLines, reportLines, runFields } from './lines.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 const base: ReadinessRun = { id: 'rdr_1', readinessKind: 'claude', status: 'completed', overallStatus: 'not-ready' }
@@ -62,6 +62,19 @@ test('a report that was read says how many rules were violated, and that heurist
     '⊘ heuristics only, not counted',
     '⊘ nothing to evaluate',
   ])
+})
+
+test('a violated heuristic warns, since only a violated rule makes a server not ready', () => {
+  const finding = { status: 'violated', provenance: 'code', subjects: [], missingInputs: [] }
+  const findings = [
+    { ...finding, title: 'A rule', class: 'deterministic' },
+    { ...finding, title: 'A habit', class: 'heuristic' },
+  ]
+  const lines = reportLines({ findings } as never, symbols).map(line =>
+    typeof line === 'string' ? { text: line } : line,
+  )
+  expect(lines).toContainEqual({ text: '✗ A rule', tone: 'error' })
+  expect(lines).toContainEqual({ text: '! A habit', tone: 'warn' })
 })
 
 test('each check has its own row, however wide the pane is', () => {

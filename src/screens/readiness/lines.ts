@@ -142,10 +142,17 @@ export function reportLines(report: ReadinessReport | undefined, symbols: Symbol
   return findings.flatMap(finding => linesOfFinding(finding, symbols))
 }
 
+/** Returns how a finding looks: an opinion and a violated heuristic warn, since neither makes a server not ready. */
+function findingLook({ status, provenance, class: kind }: ReadinessFinding) {
+  const advice = readinessLook('incomplete')
+  if (provenance === 'llm') return { ...advice, word: 'opinion of a model' }
+  const look = readinessLook(status)
+  return kind === 'heuristic' && status === 'violated' ? { ...advice, word: look.word } : look
+}
+
 function linesOfFinding(finding: ReadinessFinding, symbols: Symbols): Line[] {
-  const { status, title, lane, provenance, detail, remediation, subjects, missingInputs, citation } = finding
-  const isOpinion = provenance === 'llm'
-  const look = isOpinion ? { ...readinessLook('incomplete'), word: 'opinion of a model' } : readinessLook(status)
+  const { title, lane, detail, remediation, subjects, missingInputs, citation } = finding
+  const look = findingLook(finding)
   const about = [look.word, lane && wordsOf(lane), finding.class && wordsOf(finding.class)].filter(Boolean).join(', ')
   const more = (label: string, text: string | undefined): Line[] =>
     text === undefined || text === '' ? [] : [{ text: `${label}${text}`, indent: 4 }]
