@@ -29,7 +29,7 @@ async function openVisits(size: { width: number; height: number }): Promise<Test
 test('an overview has the calls below it in a tall pane and beside it in a wide one', async () => {
   const app = await openOverview({ size: { width: 120, height: 40 } })
   await app.see(/answers\.[^]*│ ─ Calls ──+ ?│\n[^\n]*No calls yet/)
-  await app.resize({ width: 200, height: 50 })
+  await app.resize({ width: 240, height: 50 })
   await app.see(/ Address +a program[^\n]*╭─ Calls ──+ ?│\n[^\n]*│ No calls yet[^]*answers\./)
   // The divider reaches down to the frame and joins it.
   await app.see(/^╰─+┴─+┴─+╯$/m)
@@ -58,9 +58,9 @@ test('a text that is shorter in a wider pane leaves no blank rows above the list
 })
 
 test('a list that does not fit beside a text says how many rows are hidden', async () => {
-  const app = await openVisits({ width: 200, height: 16 })
+  const app = await openVisits({ width: 240, height: 16 })
   await app.see(/─ Sessions ─+ \d more ─ ?│/)
-  await app.resize({ width: 200, height: 50 })
+  await app.resize({ width: 240, height: 50 })
   await app.see(/─ Sessions ─+ ?│/)
 })
 

@@ -8,7 +8,7 @@ import { FootContext } from './panes/joints.ts'
 import { SizeProvider, useArea, type Size } from './size.tsx'
 
 /** From this width on a companion is at the right, else below. */
-const BESIDE_FROM = 110
+const BESIDE_FROM = 130
 /** Minimum number of rows of a companion below, including its title. */
 const LEAST_BELOW = 10
 
