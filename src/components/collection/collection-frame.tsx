@@ -3,6 +3,7 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { ListPane } from '../list/list-pane.tsx'
 import type { LongList } from '../list/read-on.tsx'
 import { paneNeeds, paneRows } from '../list/use-list.ts'
+import type { CompanionSpec } from '../companion.tsx'
 import { NothingChosen, type EmptyWords, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { arrangementOf } from '../panes/layout.ts'
@@ -24,8 +25,8 @@ type Listed<Row> = {
   data: PaneData | (PaneData & LongList)
 }
 
-/** Shows the pane of a collection's list. */
-export function CollectionList<Row>(props: Listed<Row> & { focused: boolean }) {
+/** Shows the pane of a collection's list; `below` shows the selected item if there is room for it. */
+export function CollectionList<Row>(props: Listed<Row> & { focused: boolean; below?: CompanionSpec | undefined }) {
   const { collection, what, data } = props
   return (
     <ListPane
@@ -35,6 +36,7 @@ export function CollectionList<Row>(props: Listed<Row> & { focused: boolean }) {
       data={data}
       {...('hasMore' in data && { pages: { of: data, noun: collection.noun } })}
       focused={props.focused}
+      below={props.below}
     />
   )
 }

@@ -1,5 +1,6 @@
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { BelowNotices } from '../below-notices.tsx'
+import { Accompanied, type CompanionSpec } from '../companion.tsx'
 import { PaneState, type EmptyWords, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { List } from './list.tsx'
@@ -51,9 +52,12 @@ export function ListContent<Item>(props: ListContentProps<Item>) {
   )
 }
 
-/** Shows a list in its pane: title with position, count and marks, sort order and filter, and the five states. */
-export function ListPane<Item>(props: ListContentProps<Item> & { title: string }) {
-  const { list } = props
+/**
+ * Shows a list in its pane: title with position, count and marks, sort order and filter, and the five states.
+ * @param props.below the selected item, shown if there is room for it
+ */
+export function ListPane<Item>(props: ListContentProps<Item> & { title: string; below?: CompanionSpec | undefined }) {
+  const { list, below } = props
   useRestedIndex(list.selection)
   const { symbols } = useTheme()
   const note = listNote(list, symbols)
@@ -64,7 +68,9 @@ export function ListPane<Item>(props: ListContentProps<Item> & { title: string }
       {...(props.data.hasData && { count: listCount(list) })}
       {...(note !== undefined && { note })}
     >
-      <ListContent {...props} />
+      <Accompanied of={ListPane} companion={below}>
+        <ListContent {...props} />
+      </Accompanied>
     </Pane>
   )
 }

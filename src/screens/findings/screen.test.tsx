@@ -275,7 +275,7 @@ describe('a single finding', () => {
     await app.press('/')
     await app.type('get-structured')
     await app.press('enter', keys.open, keys.open)
-    await app.see(/! last \S (completed|missed|partial|failed) +\d\/\d +\d+[hd] Sample: /)
+    await app.see(/! last \S (completed|fell short|partial|failed) +\d\/\d +\d+[hd] Sample: /)
     await app.press(keys.open)
     await app.see(/(succeeded|failed) +[✓✗] [01]\.\d\d +\d/)
     await app.press(keys.open)

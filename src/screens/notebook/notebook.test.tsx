@@ -272,6 +272,16 @@ describe('the notebook on screen', () => {
     await app.see('Notebook not readable')
   })
 
+  test('shows the selected entry below its list if there is no room for it beside the list', async () => {
+    const notebook = openNotebook(join(directory, 'long.json'))
+    const note = 'a note that is far longer than the column of a list beside another list has room for'
+    notebook.addNote(notebook.begin('the outage').id, note)
+    const place = notebookRoute.to({ pane: 'entries' })
+    app = await openApp({ testService, place, access: { notebook }, size: { width: 80, height: 24 } })
+    await app.see(/a note that is far [^\n]*…/)
+    await app.see(/─ Entry ─[^]*\n│ room for/)
+  })
+
   test('that is empty says how to begin; a new incident closes the open one', async () => {
     const own = await openService()
     try {

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import type { Incident, NotebookEntry } from '../../domain/notebook/notebook.ts'
-import { usePlace } from '../../tui/router/router-context.tsx'
+import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { CollectionFrame, CollectionList } from '../../components/collection/collection-frame.tsx'
 import { useCollection } from '../../components/collection/use-collection.ts'
@@ -11,6 +11,8 @@ import { useSubject } from '../../components/subject.tsx'
 import { useNotebook } from '../../hooks/use-notebook.ts'
 import { incidentsKeys, notebookKeys } from './bindings.ts'
 import { areInUtc, entryColumns, entryKey, incidentColumns, incidentKey, pinnedTitle } from './columns.ts'
+import { arrangementOf } from '../../components/panes/layout.ts'
+import { useSize } from '../../components/size.tsx'
 import { useNotebookKeys } from './use-keys.ts'
 import { utcTime } from '../../lib/times.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
@@ -23,6 +25,7 @@ const PANES = ['incidents', 'entries', 'entry']
 /** The incident notebook: pins and notes, in order of time. */
 export function NotebookScreen() {
   const key = useKeyName()
+  const router = useRouter()
   const { notebook, incidents: all, problem } = useNotebook()
   const { incidents, entries } = useCollections(all)
   const entry = entries.row
@@ -50,6 +53,15 @@ export function NotebookScreen() {
   }
   const what = 'the notebook'
   const next = entries.list.total === 0 ? entriesList.empty.next : undefined
+  const { room } = arrangementOf({ ...useSize(), neverBeside: useTheme().plain })
+  const below =
+    room > 2 || !entry
+      ? undefined
+      : {
+          title: entryName(entry),
+          render: () => <EntryText entry={entry} focused={false} />,
+          onOpen: () => router.replace({ pane: 'entry' }),
+        }
   const detail = (focused: boolean) => <EntryPane entry={entry} next={next} focused={focused} />
   return (
     <CollectionFrame
@@ -68,7 +80,14 @@ export function NotebookScreen() {
         id: 'entries',
         weight: 4,
         render: focused => (
-          <CollectionList collection={entries} what={what} data={data} list={entriesList} focused={focused} />
+          <CollectionList
+            collection={entries}
+            what={what}
+            data={data}
+            list={entriesList}
+            focused={focused}
+            below={below}
+          />
         ),
       }}
       renderDetail={(_, focused) => detail(focused)}
@@ -105,16 +124,22 @@ function useCollections(all: readonly Incident[]) {
 /** Shows the selected entry: its note, and what was known of the pinned thing at that time. */
 function EntryPane(props: { entry: NotebookEntry | undefined; next: string | undefined; focused: boolean }) {
   const { entry, focused } = props
-  const lines = useMemo(() => (entry ? entryLines(entry) : []), [entry])
   return (
-    <Pane title={entry?.pinned ? pinnedTitle(entry.pinned) : 'Entry'} focused={focused}>
+    <Pane title={entry ? entryName(entry) : 'Entry'} focused={focused}>
       {entry ? (
-        <Viewer lines={lines} focused={focused} />
+        <EntryText entry={entry} focused={focused} />
       ) : (
         <NothingChosen sources={[]} why="No entry is chosen." next={props.next} />
       )}
     </Pane>
   )
+}
+
+const entryName = ({ pinned }: NotebookEntry): string => (pinned ? pinnedTitle(pinned) : 'Entry')
+
+function EntryText({ entry, focused }: { entry: NotebookEntry; focused: boolean }) {
+  const lines = useMemo(() => entryLines(entry), [entry])
+  return <Viewer lines={lines} focused={focused} />
 }
 
 function entryLines({ at, note, pinned }: NotebookEntry): Line[] {

@@ -143,7 +143,7 @@ describe('the sessions of visitors', () => {
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail', tab: 'sessions' })
     await app.resize({ width: 120, height: 40 })
     await app.see(/ 48h ago ·+▇ now/)
-    await app.see('1 session in 48 h, at most 1 an hour, 1 in the hour of the chosen one')
+    await app.see('1 session in 48 h, at most 1 an hour, 1 in the chosen hour')
     await app.hover('▇ ')
     await app.see('1 session in 48 h, at most 1 an hour, 1 in the hour under the mouse')
     await app.see(/somebody +guest/)

@@ -109,7 +109,7 @@ function VisitHours(props: HoursProps) {
     counts[index] === undefined ? theme.symbols.heat.unread : counts[index] === 0 ? theme.symbols.bullet : sign,
   )
   const all = counts.reduce<number>((sum, count = 0) => sum + count, 0)
-  const which = isOver ? 'the hour under the mouse' : 'the hour of the chosen one'
+  const which = isOver ? 'the hour under the mouse' : 'the chosen hour'
   const hour = place === undefined ? '' : `, ${formatCount(counts[place])} in ${which}`
   const busiest = most > 0 ? `, at most ${formatCount(most)} an hour` : ''
   const picture = signs.map((sign, index) => theme.paint(index === place ? 'cursor' : 'accent', sign)).join('')
