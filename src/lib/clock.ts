@@ -103,8 +103,8 @@ const SHARED = { earlyMs: 500, everyMs: 10_000 }
 export const UNSEEN_POLL_MS = 20_000
 
 /**
- * Returns a pause of at least `ms` milliseconds that ends when this process wakes up anyway. Short pauses are not
- * changed.
+ * Returns a pause that ends with a wake-up of this process after about `ms` milliseconds: at most 500 earlier, or
+ * later. Short pauses are not changed.
  */
 export function sharedPause(ms: number): number {
   // Polls with the same interval that used every other wake-up might never be rendered together.

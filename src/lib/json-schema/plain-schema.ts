@@ -71,7 +71,8 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
     const [only] = found
     const base = withoutOptions(plain(schema))
     const options = found.map(option => ({ schema: option, options: [], isNullable: false }))
-    // Parts beyond the limits are neither shown nor refused: the alternatives are kept as a condition.
+    // If a limit was reached, not all alternatives are known. They are replaced by an `allOf`, which callers treat as a
+    // rule that they cannot show.
     const whole: PlainSchema = isCut
       ? { schema: { ...base, allOf: [...listOf(base['allOf']), { anyOf: [] }] }, options: [], isNullable: false }
       : { schema: base, options, isNullable }
