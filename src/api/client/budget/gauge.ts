@@ -15,7 +15,7 @@ export type Cause = { place: string; purpose: Purpose }
 /** Requests sent in one second for one cause. */
 export type Count = Cause & { second: number; count: number }
 
-/** A count of any process of the machine. */
+/** Requests sent in one second for one cause, by this process or by another one of the machine. */
 export type Spent = Count & { isOwn: boolean }
 
 /** Numbers of events that needed no request, or whose request was not sent after all. */

@@ -175,7 +175,7 @@ export function refusal(
   return new ApiError({ kind: 'refused', code, message, sent: false, ...fields })
 }
 
-/** A JSON-RPC error that an MCP server answered. `frame` is the whole message, if known. */
+/** A JSON-RPC error with which an MCP server answered. `frame` is the whole message, if known. */
 type ProtocolAnswer = { error: { code: unknown; message: unknown; data?: unknown }; frame: unknown }
 
 /** Returns the JSON-RPC error behind a failed request; undefined if the server gave none. */

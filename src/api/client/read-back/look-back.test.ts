@@ -100,7 +100,7 @@ test.each([
   ['lost its program', { status: 'unknown', durationMs: null }],
   ['ended since', { status: 'answered', durationMs: 2 * DAY_MS }],
 ])(
-  'an earlier call that %s does not prove that the call was not made, since the list may have been cleared',
+  'it stays unknown whether a call was made if an earlier one %s, since the list may have been cleared',
   async (_, fields) => {
     const input = { projectId: 'p', serverId: 's', body: { toolName: 'echo', parameters: {} } }
     const answer = await lookBack(contract.servers.callTool, input, () => ({ items: [{ ...call, ...fields }] }))
