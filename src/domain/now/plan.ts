@@ -13,10 +13,7 @@ type ReadRule = {
   weight: number
   /** Priority of its requests in the budget's queue. */
   priority: Priority
-  /**
-   * Whether its age is shown as the age of the screen. Other kinds are read before it when Now opens, and the age of
-   * each is shown beside the lines.
-   */
+  /** Whether its age counts as the age of the screen. Other kinds show their age beside the lines. */
   leads?: boolean
 }
 
@@ -37,7 +34,7 @@ export const NOW_READS = {
   swarm: { what: 'swarm findings', every: 2 * MINUTE, weight: 1, priority: 'visible' },
   scenarios: { what: 'scenarios', every: MINUTE, weight: 0.5, priority: 'visible', leads: true },
   scenario: { what: 'scenario findings', every: 2 * MINUTE, weight: 0.5, priority: 'background' },
-  // Rights show when a feature is switched on or off.
+  // Reading the rights reveals that a feature was switched on or off.
   rights: { what: 'what this key may do', every: 3 * MINUTE, weight: 0.5, priority: 'visible' },
 } as const satisfies Record<string, ReadRule>
 
@@ -87,10 +84,11 @@ export const DECISIVE = 1e6
 export const RED = DECISIVE + 1
 
 /**
- * Returns how urgent a read is; below 1 it is not due. Things that have not been read since Now was opened come in this
- * order: bad ones, suites of every project, runs that were bad before and that no suite reports, then access to
- * scenarios. All others become more urgent with age, weight and activity of their project. If the budget is short, all
- * of them are read less often to the same degree.
+ * Returns how urgent a read is; below 1 it is not due. First come the projects. Things that changed, and unread ones
+ * whose last state is bad, come next, then unread suites, then runs that were bad in an earlier session, because their
+ * suites show a change with fewer requests, then access to unread scenarios. All others become more urgent with age,
+ * weight and activity of their project. If the budget is short, their intervals grow, least for those with the greatest
+ * weight and activity.
  * @param openedAt when Now was opened, epoch milliseconds
  */
 export function urgencyOf(read: PlannedRead, openedAt: number, now: number): number {
@@ -123,13 +121,16 @@ function firstUrgency({ kind, needsAttention }: PlannedRead, order: number): num
 
 /**
  * Whether the record of the suite shows if the thing has changed, with one request for each project. Things known from
- * an earlier session wait for that.
+ * an earlier session wait for that. False for a thing that was never read.
  */
 function isToldBySuites({ kind, triedAt }: PlannedRead): boolean {
   return triedAt !== undefined && (kind === 'runs' || kind === 'live')
 }
 
-/** Whether the thing has not been read since Now was opened. */
+/**
+ * Whether the thing still waits for its first read since Now was opened. A read or failure less than one pause before
+ * the opening counts as current; a thing that is never repeated is never unread.
+ */
 export function isUnread({ triedAt, pause }: PlannedRead, openedAt: number): boolean {
   return pause !== false && (triedAt === undefined || triedAt < openedAt - pause)
 }

@@ -13,7 +13,10 @@ const PUBLISHERS = new Map<string | null | undefined, string>([
   ['openai', 'OpenAI'],
 ])
 
-/** Returns the directory that a run checks for. An unknown value is returned as received. */
+/**
+ * Returns the name of the app directory, such as Claude, whose rules a run checks. An unknown one is returned as
+ * received.
+ */
 export function directoryLabel({ readinessKind, submissionMode }: ReadinessRun): string {
   const submitted = DIRECTORIES.find(({ value }) => value === submissionMode)
   if (submitted) return submitted.label

@@ -34,7 +34,7 @@ describe('a distribution of amounts', () => {
       }),
     ))
 
-  test('has percentiles that are amounts, ascend, and cover their share', () =>
+  test('has ascending percentiles, each of them an observed amount with its share of the amounts at or below it', () =>
     fc.assert(
       fc.property(amounts, all => {
         const { least, p50, p90, p95, most } = distributionOf(all)!
