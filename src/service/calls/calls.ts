@@ -255,8 +255,8 @@ function refused(
 }
 
 /**
- * Returns the value as JSON without secrets: known secrets, text that looks like one, and values whose name is that of
- * a secret.
+ * Returns the value as JSON without secrets: in texts, known secrets and what looks like one; under the name of a
+ * secret, every text and number. Contents of images, audio and files are unchanged, and so are names of properties.
  */
 export function struckOut(value: unknown, secrets: readonly string[]): string {
   const texts: string[] = []

@@ -117,7 +117,10 @@ async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSi
 /** Whether the list is complete, so that there are no other models. */
 type Listing = { models: { id: string; name?: string }[]; isWhole: boolean; problem?: string }
 
-/** Reads the models that an endpoint lists. A missing list is not an error. Rejects with the signal's reason. */
+/**
+ * Reads the models that an endpoint lists. If that fails, says why in `problem`; rejects only with the reason of the
+ * signal.
+ */
 export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signal: AbortSignal): Promise<Listing> {
   const headers = {
     ...(kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),

@@ -191,7 +191,7 @@ describe('the pool of connections', () => {
 })
 
 describe('the listings of a server', () => {
-  test('have the pages of the server, and an export has all of them', async () => {
+  test('are paged as the server pages them, and an export contains every page', async () => {
     const { listTools, exportSnapshot } = connect()
     const first = await listTools(small('pages'))
     expect(first).toMatchObject({ items: [{ name: 'tool-0', 'x-extra': { kept: true } }], nextCursor: '1' })

@@ -27,7 +27,7 @@ test('lines are read unchanged, however the bytes are split', () => {
   )
 })
 
-test('a line over the limit stops reading, with or without its end, however the bytes are split', () => {
+test('a line over the limit ends the reading, even before its line break arrives, however the bytes are split', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), sizes, fc.boolean(), (limit, cuts, complete) => {
       const bytes = Buffer.from(

@@ -18,7 +18,8 @@ export function settingSecrets({ env = {}, headers = {}, url = '' }: Settings, .
 const CREDENTIAL = /key|token|secret|pass|pwd|credential|auth|cookie|session|dsn|webhook|_ur[il]$/i
 
 /**
- * Returns the secrets of settings that are credentials by name. Values of other settings may be the subject of answers.
+ * Returns the secrets among variables and headers whose names are those of credentials, in the address, and of
+ * `others`. Values of other settings may be the subject of answers. Values shorter than `LEAST_SECRET` are left out.
  */
 export function settingCredentials({ env = {}, headers = {}, ...settings }: Settings, ...others: string[]): string[] {
   const credentials = (all: Record<string, string>) =>

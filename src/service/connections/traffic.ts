@@ -110,7 +110,7 @@ export type Tap = {
   frame(direction: Frame['direction'], message: string | Buffer, exchange?: Exchange): void
   /** Records output: bytes as they arrived, or a whole line. */
   print(stream: OutputStream, output: string | Buffer): void
-  /** Records a log message of the protocol, as the server wrote it. */
+  /** Records a log message of the protocol: its level, its logger, and its data as text or JSON. */
   log(params: Readonly<Record<string, unknown>>): void
 }
 

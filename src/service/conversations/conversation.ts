@@ -79,7 +79,7 @@ export function openConversation(options: ConversationOptions): Conversation {
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(temperature !== undefined && { temperature }),
   }
-  // One answer may contain more calls than the limit, and the last one has to be the text.
+  // With one call in each step, the limit is followed by a step whose call is refused, and by one for the final text.
   const maxSteps = maxToolCalls + 2
 
   return {

@@ -244,7 +244,10 @@ function createPlaces(store: Store, run: RunRow, now: number) {
   }
 }
 
-/** Returns a snapshot of a case. A case on several models has a separate key for each, as in runs executed here. */
+/**
+ * Returns a snapshot of a case. The first model of a case keeps its key; for each further one it is
+ * `key@provider/model`.
+ */
 function snapshotOf(
   result: ReportedResult,
   identity: Pick<CaseSnapshot, 'caseId' | 'caseKey'>,
@@ -298,8 +301,8 @@ function toIngestReply({ id, projectId, suiteId, status, result, summary }: RunR
 const DECLARABLE = /^[A-Za-z0-9_-]{1,128}$/
 
 /**
- * Returns the suite of a report: the named one, else that of the declaring file, else that of earlier reports, else a
- * new one. A report joins a suite that was created here only by id.
+ * Returns the suite of a report: the one with the given id, or the one that earlier reports declared or named so, or a
+ * new one. A suite that was not created by reports is found by its id only.
  * @throws ServiceError `VALIDATION_ERROR` for no or contradicting names, `NOT_FOUND`
  */
 function suiteOf(store: Store, projectId: string, createdBy: string, opening: RunOpening, now: number): SuiteRow {

@@ -87,7 +87,8 @@ function openFields({ status, startedAt, case: snapshot }: TrialRow): OutcomeFie
 }
 
 /**
- * Returns one row for each authored step, in order. Steps that were not reached are pending, or skipped if cancelled.
+ * Returns one row for each authored step, in order. Without an outcome all are pending, or skipped if the trial was
+ * cancelled.
  */
 export function toStepRows(row: TrialRow): EvalStepVerdict[] {
   const { outcome, case: snapshot } = row

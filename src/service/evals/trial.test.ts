@@ -213,7 +213,7 @@ describe('a trial that ends before its last step', () => {
   })
 })
 
-describe('the verdict of a trial beside its steps', () => {
+describe('the verdict of a whole trial', () => {
   test('includes the checks, after the steps', async () => {
     const checks = [{ type: 'noToolErrors' }, { type: 'toolNeverCalled', toolName: 'echo' }]
     const outcome = await run([toolCall('echo', { message: 'hi' })], { checks })
@@ -265,7 +265,7 @@ describe('the verdict of a trial beside its steps', () => {
     })
   })
 
-  test('includes the order of calls by the match options', async () => {
+  test('fails if there are more extra calls than the match options allow', async () => {
     const wanted = { type: 'toolCalledWith', toolName: 'echo', args: { args: { message: 'string' } } }
     const steps = [toolCall('broken'), toolCall('echo', { message: 'hi' }), assert(wanted)]
     const outcome = await run(steps, { matchOptions: { maxExtraToolCalls: 0 } })

@@ -107,7 +107,10 @@ export function createRunInsights(context: ServiceContext): RunInsights {
   }
 }
 
-/** Returns everything that was measured in a run. Cancelled trials are left out. */
+/**
+ * Returns the failures of a run and how much of it was analyzed. Trials that were cancelled or have no outcome only
+ * count in `total`.
+ */
 function observe(store: Store, run: RunRow): { failures: ObservedFailure[]; coverage: Document['coverage'] } {
   const cases = store.runs.cases(run.id)
   const rows = store.trials.listWithOutcomes(run.id)

@@ -221,7 +221,10 @@ export function createRunToolRows(database: Database) {
       { runId, serverName },
     )
   return {
-    /** Stores a listing unless it equals the server's last one in this run, or the run is gone. */
+    /**
+     * Stores a listing unless it equals the server's last one in this run, the run has the maximum number for the
+     * server, or the run is gone.
+     */
     record(runId: string, { serverName, seenAt, hash, tools }: SeenTools) {
       const before = latest(runId, serverName)
       if (before && (before.hash === hash || before.count >= MOST_LISTINGS)) return
