@@ -156,7 +156,7 @@ test('a slow connection is shown with its consequences if there is room', async 
   ])
 })
 
-test('after the machine was suspended, waits and answers are shown by the time of day', async () => {
+test('after the machine was suspended, waits and last answers are shown in wall-clock time', async () => {
   const [evening, morning] = [Date.UTC(2100, 0, 1, 23, 0, 20), Date.UTC(2100, 0, 2, 7, 0, 20)]
   const endpoint = contract.projects.list
   const error = new ApiError({ kind: 'http', message: 'busy', status: 503, answer: 'contract', sent: true })

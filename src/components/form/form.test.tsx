@@ -50,7 +50,7 @@ test('a choice without options says so, and its keys do nothing', async () => {
   expect(app.frame()).not.toContain('Fault in mcpdeck')
 })
 
-test('values start in one column in any field down to 60×20, and one long label does not move it', async () => {
+test('at 60×20 values start in one column, whichever field has focus and however long one label is', async () => {
   const options = ['anyone', 'members'].map(value => ({ value, label: value }))
   const app = await openForm(
     [

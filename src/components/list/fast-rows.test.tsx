@@ -107,7 +107,7 @@ test('a mark is painted at once without Ink, and stays while the selection moves
   expect(painted[2]).toMatch(/^▌row-2 .* $/)
 })
 
-test('a change in an answer is painted without Ink, with the growth of its count', async () => {
+test('a row that changed in an answer is painted without Ink, with how much its count grew', async () => {
   await press('j')
   show(many.map((row, index) => (index === 3 ? { ...row, runs: 7 } : row)))
   await reactSettled()

@@ -97,7 +97,10 @@ export function markdown(
 const SHOWS_OTHERS = /[&[]|^[ \t>]*\d+[.)]/m
 const NO_LETTERS = /[^\p{L}\p{N}]+/gu
 
-/** Whether the rendered source may contain a text: markup separates its letters, but adds none. */
+/**
+ * Whether the rendered source may contain a text. Only letters and digits are compared, because markup stands between
+ * them but adds none.
+ */
 function mayShow(source: string, wanted: string): boolean {
   const letters = wanted.replaceAll(NO_LETTERS, '')
   if (letters === '' || SHOWS_OTHERS.test(source)) return true

@@ -4,7 +4,7 @@ import type { Pending } from './dispatcher.ts'
 import type { ActiveBinding, TextSink } from './layers.ts'
 import { useKeymap } from './keymap-context.tsx'
 
-/** Returns the text of all reasons, to detect changes of availability. */
+/** Returns a text that changes when an action becomes available or unavailable, or is so for another reason. */
 function availability(handlers: Handlers<string>): string {
   return Object.entries(handlers)
     .map(([id, handler]) => ('unavailable' in handler ? `${id}:${handler.unavailable}` : ''))
