@@ -62,8 +62,8 @@ export type Changing<Answer extends ChangeAnswer> = {
 }
 
 /**
- * `silent` leaves reporting to the caller; `before` is shown before the effects; `declined` returns to the form of the
- * change.
+ * With `silent` the caller shows the outcome; `before` is shown before the effects; `declined` returns to the form of
+ * the change.
  */
 export type ChangeOptions = { silent?: boolean; before?: readonly Consequence[]; declined?: () => Promise<unknown> }
 export const SILENT: ChangeOptions = { silent: true }
@@ -138,7 +138,10 @@ function useLooks(projectId: string, isClosed: boolean) {
     onOutcomeUnknown?.()
   }
 
-  /** Reads what it can after a change with a lost answer; shown unless the caller shows it. */
+  /**
+   * After a change whose answer was lost, reads the scenario again, and shows a notice and a text with what that
+   * proves. With `silent` the text is not shown.
+   */
   const readLost = async (
     { title, target, endpoint }: { title: string; target: Target | undefined; endpoint: AnyEndpoint },
     change: AccessChange,

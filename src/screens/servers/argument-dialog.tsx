@@ -22,7 +22,7 @@ import type { JsonObject } from '../../lib/json.ts'
 /** The arguments to fill in, and the action that follows. */
 export type ArgumentQuestion = {
   title: string
-  /** Ids of the subject of the call, which distinguish a text in the editor from that of another call. */
+  /** Ids of what is called, so that a text in the editor is not confused with one for another call. */
   subject: readonly string[]
   about: string | undefined
   form: ArgumentForm

@@ -61,7 +61,7 @@ function emptyWords(field: ArgumentField, texts: FieldTexts, isHere: boolean): s
   return (required && blank?.value !== '') || (isHere && blanks.length > 1) ? blank?.says : undefined
 }
 
-/** Says that a key changes the meaning of an empty field. */
+/** Says which key changes the meaning of an empty field, and to what; empty if there is no other meaning. */
 function otherWords(field: ArgumentField, texts: FieldTexts, keyName: KeyName): string[] {
   const other = otherBlank(field, texts)
   if (other === undefined) return []

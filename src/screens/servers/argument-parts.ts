@@ -24,7 +24,8 @@ const UNSHOWN = ['allOf', 'if', 'dependentSchemas', 'patternProperties', '$ref']
 /** Returns the parts of a schema of arguments; undefined if they must be written as one text. */
 export function partsOf(schema: JsonObject): Part | undefined {
   for (let levels = MOST_LEVELS; levels > 0; levels -= 1) {
-    // Each gets the reader's full limit: a schema beyond it would be shown as if any value were allowed.
+    // Every attempt gets a new reader, which can do its full work: what it does not read would look as if it allowed
+    // any value.
     const read = plainSchemas(schema)
     const root = read(schema)
     const plain = root.options.length > 0 ? root.options : [root]

@@ -67,7 +67,7 @@ test('one key restarts a server, and its tools and the doctor use the new proces
   expect(app.frame()).not.toContain('\u001b[2J')
 })
 
-test('a program that no longer starts says so, and its old tools are removed', async () => {
+test('a restart that fails shows the error and removes the old tools', async () => {
   await app.see('before')
   rmSync(built)
   await app.press(restart)

@@ -47,7 +47,10 @@ const LOOKS: Record<CaseOutcome['kind'], { symbol: 'ok' | 'error'; word: string;
   failed: { symbol: 'error', word: 'failed', tone: 'error' },
 }
 
-/** Returns a case in a line, with the service's message below. */
+/**
+ * Returns a line for each case. If the service gave a code, it is below, then the advice for a failure and the
+ * service's message.
+ */
 export function outcomeLines(outcomes: readonly CaseOutcome[], symbols: Symbols): Line[] {
   return outcomes.flatMap(({ form, kind, code, message }) => {
     const look = LOOKS[kind]

@@ -74,8 +74,8 @@ function shortTime(ms: number): string {
 }
 
 /**
- * Returns the chips that fit into this many columns, each after a space, and the number of others; ended ones come
- * first.
+ * Returns the first chips that fit into this many columns, with two more columns for each; the number of others; and
+ * the columns needed, including for that number.
  */
 export function fitChips(
   chips: readonly Chip[],

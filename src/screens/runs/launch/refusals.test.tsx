@@ -286,7 +286,7 @@ describe('at the limit of runs', () => {
     await app.press(form.cancel)
   })
 
-  test('cancelling that run from the form asks first, and frees the slot', async () => {
+  test('cancelling the run that holds the slot asks first, and frees the slot', async () => {
     const holder = await stage.suite('Cancelled holder', { tests: [slowCase('long', 60)] })
     const suiteId = await stage.suite('Freed')
     const { projectId } = stage

@@ -16,7 +16,10 @@ const LONGEST_BAR = 30
 /** `isWhole` means that it is not known to leave out cases, so that others can be compared with it. */
 type Rated = { run: EvalRun; counts: RunCounts; rate: number; parts: string[]; isWhole: boolean }
 
-/** Returns the pass rates of this run and earlier ones of the suite, oldest first, and how this one compares. */
+/**
+ * Returns the pass rates of this run and those just before it, oldest first, and how this one compares with all earlier
+ * ones. Empty without an earlier run that was graded. `runs` are newest first.
+ */
 export function historyLines(
   run: EvalRun,
   runs: readonly EvalRun[],

@@ -71,7 +71,7 @@ function Examination(props: { projectId: string; run: EvalRun; trials: readonly 
 
 const NO_SERVERS = { listings: [], problems: [], calls: { checked: 0, unchecked: 0, faults: [] } }
 
-/** Returns the servers named in the recorded listings, else those that were called. */
+/** Returns the servers that recorded listings name or that were called. */
 function serverNames({ before, seen }: ToolEvidence, trials: readonly EvalIteration[]): string[] {
   const recorded = [...(seen ?? []), ...(before ?? [])].map(({ serverName }) => serverName)
   const called = trials.flatMap(({ actualToolCalls }) =>
