@@ -34,9 +34,9 @@ export type ReporterOptions = {
 }
 
 /**
- * Reports the progress of runs: as text on standard output, which rewrites one line on a terminal and prints a line for
- * each change elsewhere; with `jsonl` as one event a line; with `json` on standard error, since only the final result
- * is data.
+ * Reports the progress of runs. Mode `text` writes to standard output: on a terminal one line that is rewritten,
+ * elsewhere a line for each change. Mode `jsonl` writes an event per line. Mode `json` reports on standard error,
+ * because only the final result is data.
  */
 export function createReporter({ mode, output, inPlace, texts: own = {} }: ReporterOptions): Reporter {
   const line = statusLine(mode, output, inPlace)

@@ -172,7 +172,10 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
   return await afterLaunch(work, await sendLaunch(client, launch, plan, options), { cases })
 }
 
-/** Checks what an earlier launch of the same kind left open; other writes do not belong in machine output. */
+/**
+ * Checks what an earlier launch of the same kind left open. Other open writes are reported in text only, because a
+ * program may read the rest.
+ */
 function earlierOf({ opened, session, own }: LaunchWork, write: PlannedWrite): Promise<Going> {
   const { reporter, mode } = session
   return goAfterEarlier(opened, write, { ...own, quiet: mode !== 'text', say: reporter.say, signal: session.stop })
