@@ -71,7 +71,7 @@ describe('mcpdeck get in a script', () => {
     expect(run).toMatch(/^jr1 +completed +2 +2 +0 +0 +2 +—/)
   })
 
-  test('prints what the service sent with its state as json, and one record a line as jsonl', async () => {
+  test('--json prints the records of the service plus their states, --jsonl one of them per line', async () => {
     const state = { state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
     const sent = service.suites.map(suite => ({ ...suite, latestRun: null }))
     service.suites = sent

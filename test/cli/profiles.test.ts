@@ -15,7 +15,7 @@ const config = Config.parse({
   profiles: { prod: { baseUrl: 'https://prod.test' }, stage: { baseUrl: 'https://stage.test/api/v1' } },
 })
 
-describe('the profile is that of the flag, else of the environment, else the default, else the local workspace', () => {
+describe('choosing a profile', () => {
   test.each<[ProfileOptions, Record<string, string>, string]>([
     [{}, {}, 'prod'],
     [{ profile: 'stage' }, { MCPDECK_PROFILE: 'prod', MCPDECK_BASE_URL: 'https://x.test' }, 'stage'],
@@ -48,7 +48,7 @@ describe('the profile is that of the flag, else of the environment, else the def
     expect(choose({ baseUrl: 'https://u:p@x.test' }, {})).toThrow('must not contain a user name')
   })
 
-  test('the key for an address in the environment is not sent to a profile', () => {
+  test('a key that the environment pairs with an address is not sent to a named profile', () => {
     const env = { MCPDECK_API_KEY: 'sk_of_x', MCPDECK_BASE_URL: 'https://x.test' }
     expect(chooseProfile({ profile: 'prod' }, env, config)).toMatchObject({ source: { kind: 'stored' } })
     expect(chooseProfile({ profile: 'prod' }, { MCPDECK_API_KEY: 'sk_x' }, config)).toMatchObject({

@@ -147,7 +147,7 @@ test('the worst of several environments decides the exit code, and each has its 
   )
 })
 
-test('gates that decide alone pass only if enough trials were graded, and fail only by graded trials', async () => {
+test('--gates-only passes only if enough trials were graded, and fails only if a graded trial failed', async () => {
   const shares = [0.5, 0.75, 1]
   await forRandomRuns(async (made, { outcome, trials, counts }) => {
     const graded = (trials.passed + trials.failed) / trials.total

@@ -169,7 +169,7 @@ describe('a write without a key is read back', () => {
     expect(seen).toHaveLength(3)
   })
 
-  test('a cancel of a run that ended by itself did not happen, and is settled', async () => {
+  test('a cancel is settled as not done if the run ended by itself', async () => {
     const { start, meet, projectId, suiteId, direct } = await open()
     const { runId } = await direct.runs.create({ projectId, body: { suiteId } })
     await expect.poll(async () => (await direct.runs.get({ projectId, runId })).status, PATIENCE).toBe('completed')

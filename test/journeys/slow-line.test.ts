@@ -15,7 +15,7 @@ async function leave(person: Visitor): Promise<void> {
   expect(person.terminal.buffer).toBe('normal')
 }
 
-test.concurrent('over 300 ms the terminal is not queried, and keys typed ahead have their effect', async () => {
+test.concurrent('at 300 ms of latency the terminal is not queried, and keys typed ahead take effect', async () => {
   await using person = visit({ cols: 120, rows: 40, line: FAR })
   await person.see('Swarms and scenarios')
   const before = person.terminal.output.length

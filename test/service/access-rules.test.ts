@@ -72,8 +72,8 @@ async function carryOut({ api, target, projectId, environmentId, link }: Place, 
   }
 }
 
-describe('the table of consequences matches the service for a change', () => {
-  test.each(pairs)('from %s to %s', async (from, to) => {
+describe('the table of consequences of access changes', () => {
+  test.each(pairs)('is right for a change from %s to %s', async (from, to) => {
     const place = await stage(await openWorkspace(), from)
     const change: AccessChange = { do: 'mode', from, to }
     const effect = effectOf(change)
@@ -103,7 +103,7 @@ describe('the table of consequences matches the service for a change', () => {
     { do: 'unpublish' },
   ]
   test.each(SCENARIO_MODES.flatMap(mode => others.map(change => [change.do, mode, change] as const)))(
-    '%s while the scenario is for %s',
+    'is right for %s while the scenario is for %s',
     async (_name, mode, change) => {
       const place = await stage(await openWorkspace(), mode)
       const effect = effectOf(change)
@@ -125,7 +125,7 @@ describe('the table of consequences matches the service for a change', () => {
     },
   )
 
-  test('sessions and version match the table after any history of changes', async () => {
+  test('predicts sessions and version after any sequence of changes', async () => {
     const api = await openWorkspace()
     const mode = fc.constantFrom(...SCENARIO_MODES)
     const step = fc.oneof(

@@ -155,7 +155,7 @@ test('a client in use is deleted only by force, and suites no longer refer to it
   expect(await api.refused(clients.get, input)).toMatchObject({ status: 404 })
 })
 
-test('members write clients, copies and server lists need an admin, and foreign clients are not found', async () => {
+test('members may create clients, but not copy them or set their servers; foreign ones are not found', async () => {
   const { api, store, projectId, create } = await workspace()
   const made = await create({ name: 'Mine', template: 'claude' })
   const member = createApi(api.fetch, makeKey(store, 'm', { grants: { [projectId]: 'member' } }).key)

@@ -9,7 +9,7 @@ import { failedWave, findingsOf, slices, stage, untilAsked, untilGenerated } fro
 const { journeyFindings, journeyRuns, waveInsights } = contract
 
 describe('insights of a wave', () => {
-  test('are made on request: measured in the wave, with advice of the model', async () => {
+  test('are generated on request, from what the wave measured and the advice of the model', async () => {
     const { api, store } = await stage()
     const { wave, journeyId, runId, first, second } = await failedWave(api)
     expect(await api.refused(waveInsights.get, wave)).toMatchObject({ status: 404, code: 'NOT_FOUND' })

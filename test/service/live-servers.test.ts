@@ -56,7 +56,7 @@ describe('log messages', () => {
     expect(await live()).toMatchObject({ logLevel: 'error', problem: null })
   })
 
-  test('of a server without a log level cannot be set to one', async () => {
+  test('cannot be given a level if the server does not support levels', async () => {
     const { api } = await open()
     const { projectId } = await sandbox(api)
     const small = fileURLToPath(new URL('../servers/stdio-server.mjs', import.meta.url))
@@ -96,7 +96,7 @@ test('a restart opens a new connection, which is counted, and ending a connectio
   expect(await api.refused(liveServers.restart, { ...ids, body: {} })).toMatchObject({ code: 'VALIDATION_ERROR' })
 })
 
-test('counts each change of a list and nothing else', async () => {
+test('a live server counts every change of a list and nothing else', async () => {
   const { api } = await open()
   const { call, live, heard } = await tellingServer(api)
   await call('asked')

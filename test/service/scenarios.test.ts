@@ -106,7 +106,7 @@ describe('the read-only routes of scenarios', () => {
 })
 
 describe('changes of a scenario', () => {
-  test('count text and mode as two changes, and answer without versions and members', async () => {
+  test('refuse text and mode in one request, and answer without versions and members', async () => {
     const { api } = await open()
     const { target, scenarioId, projectId } = await published(api)
     const edit = (body: object) => api.call(userTesting.update, { ...target, body })

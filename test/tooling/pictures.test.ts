@@ -121,7 +121,7 @@ describe('docs/screens.md', () => {
   })
 })
 
-test('a text that is cut off beside blank columns of its row or of a neighbour is found', () => {
+test('the check of pictures finds a text that is cut off although its row or a neighbouring pane has room', () => {
   const frame = (...rows: string[]) => ({
     rows: ['', '', '', ...rows, '', ''].map(row => [...row]),
     edges: [...rows[0]!].flatMap((letter, column) => (letter === '│' ? [column] : [])),
