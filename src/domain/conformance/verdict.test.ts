@@ -10,7 +10,7 @@ const anyCheck = fc.record({ id: fc.constantFrom('a', 'b', 'c'), status: anyStat
 const anyResults = fc.array(fc.record({ name: fc.constantFrom('x', 'y', 'z'), checks: fc.array(anyCheck) }))
 const anyBaseline = fc.option(fc.uniqueArray(fc.constantFrom('x', 'y', 'x:a', 'y:b', 'none')), { nil: undefined })
 
-test('a scenario passes only if the suite says so, never if it failed, is unknown or has no checks', () =>
+test('a scenario passes only if the suite passed it, never if it failed, is unknown or has no checks', () =>
   fc.assert(
     fc.property(anyResults, anyBaseline, (results, baseline) => {
       const scenarios = results.map(({ name, checks }) => {

@@ -141,7 +141,7 @@ describe('a session in a trace export', () => {
     expect(messages?.at(-1)).toMatchObject({ toolCalls: [{ toolName: 'get-sum' }] })
   })
 
-  test('is not found on another page, nor in other data', () => {
+  test('is not found on the page of another session or in unrelated data', () => {
     expect(messagesOfSession(page(root), ['ses_2'])).toBeUndefined()
     fc.assert(
       fc.property(fc.jsonValue(), value => {

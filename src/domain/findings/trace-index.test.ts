@@ -76,7 +76,7 @@ test('whole pages are read from a service whose limit does not count sessions', 
   expect((await index.read(['ses_33'], options())).messages).toMatchObject(said(33))
 })
 
-test('an export longer than one search says so, and the next search continues', async () => {
+test('a search reports that it did not reach the end of an export, and the next one continues there', async () => {
   const { index } = exportOf({ sessions: 5_000 })
   expect(await index.read(['ses_4900'], options())).toMatchObject({
     messages: undefined,

@@ -45,7 +45,7 @@ test('every name is read back unchanged, with one line for each result, always i
   )
 })
 
-test('a text that is not a baseline is refused, and no line is ignored', () => {
+test('a line inserted into a baseline makes it invalid or is read, but hides no result', () => {
   fc.assert(
     fc.property(lines, fc.string({ maxLength: 30 }), fc.nat(20), (all, words, place) => {
       fc.pre(!/[\r\n]/.test(words) && words.trim() !== '')

@@ -55,7 +55,7 @@ test('a case that failed in some trials has regressed if fewer trials pass', () 
   ])
 })
 
-test('a launch that replaces the models keeps results on other models, even if the run does not say so', () => {
+test('a launch that replaces the models keeps results on other models, even if its run does not mention that', () => {
   const of = (model: string): BaselineRun => {
     const facts = runOf({ a: ['passed'], b: ['failed'] }, { selectedCaseCount: 2, totalCaseCount: 2 })
     return { ...facts, trials: facts.trials.map(trial => ({ ...trial, model })), replacesModels: true }

@@ -18,7 +18,7 @@ const amount = fc.oneof(
 const amounts = fc.array(amount, { minLength: 1, maxLength: 200 })
 
 describe('a distribution of amounts', () => {
-  test('puts each amount in the one bin that contains it, and needs few bins', () =>
+  test('puts each amount into one bin whose limits contain it, and needs few bins', () =>
     fc.assert(
       fc.property(amounts, all => {
         const { bins, count, least, most } = distributionOf(all)!

@@ -93,7 +93,7 @@ describe('the state of a suite', () => {
     expect(state.latest).toMatchObject({ counts: { passed: 5, failed: 0 }, coverage: { isWhole: undefined } })
   })
 
-  test('says so if it never ran', () => {
+  test('is never-run if there was no run', () => {
     expect(suiteStateOf({ suite: { latestRun: null } })).toMatchObject({ outcome: 'never-run', isPlainlyPassed: false })
   })
 

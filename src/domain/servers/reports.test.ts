@@ -44,7 +44,7 @@ test('the last report of each server is available at the next start, with its ti
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('neither listings nor secrets are stored', () => {
+test('listings and secrets are not stored', () => {
   openAt(1).keep(server, report)
   const text = readFileSync(file, 'utf8')
   expect(text).not.toContain('abcdefghijklmnop1234')

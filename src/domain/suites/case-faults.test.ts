@@ -85,7 +85,7 @@ steps:
     expect(textFaults(caseWith(step), new Map([['one', one]]))).toHaveLength(1)
   })
 
-  test('does not check the tools of a server that did not list them', () => {
+  test('checks the tools only of servers that listed them', () => {
     expect(faultsOf(caseWith('{ id: a, kind: toolCall, serverName: silent, toolName: anything }'))).toEqual([])
     expect(
       faultsOf(caseWith('{ id: a, kind: assert, assertion: { type: toolNeverCalled, toolName: anything } }')),
