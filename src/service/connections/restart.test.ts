@@ -86,7 +86,7 @@ test('missing parts of the answer to initialize are named', async () => {
   expect(report.checks.initialization.detail).toContain('not a valid result: serverInfo.version is missing')
 })
 
-test('a restart ends a hanging call, and says so', async () => {
+test('a restart ends a hanging call, whose error names the restart', async () => {
   const hanging = small('silent-call')
   const ended = connections.callTool(hanging, { toolName: 'pid' }).catch((error: unknown) => error)
   await connections.listTools(hanging)
