@@ -236,7 +236,7 @@ test('requests that wait for the budget in turn are shown once, and no longer so
   expect(texts).toEqual(['1m old', '1m old, waiting for the budget', '1m old'])
 })
 
-test('while polling rests, a screen is rarely read, and the header says so', async () => {
+test('while polling rests, a screen is rarely read, and the header says that it rests', async () => {
   let [asked, isResting, text] = [0, false, '']
   const listeners = new Set<() => void>()
   const pace: LinePace = {

@@ -117,7 +117,7 @@ test('the tabs of a record are in the place, and a place that names a row shows 
   await app.see(/Called +everything/)
 })
 
-test('an action receives the selected item, and says so if there is none', async () => {
+test('an action receives the selected item, or says that there is none', async () => {
   await choose('everything')
   await app.press(gadgetsKeys.bindings.polish)
   await app.see('Polished everything.')

@@ -39,7 +39,7 @@ async function openForm(fields: readonly FormFieldSpec[], size?: { width: number
   return app
 }
 
-test('a choice without options says so, and its keys do nothing', async () => {
+test('a choice without options says that there are none, and its keys do nothing', async () => {
   const input = { kind: 'choice', options: [] } as const
   const app = await openForm([{ id: 'place', label: 'place', required: true, input }])
   await app.see('There is nothing to choose from.')

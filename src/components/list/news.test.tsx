@@ -77,7 +77,7 @@ test('a key shows new or changed rows; one row or all are marked as seen, and re
   await app.see('1 new ─')
 })
 
-test('a row that is neither new nor changed cannot be marked as seen', async () => {
+test('only a row that is new or changed can be marked as seen', async () => {
   await open()
   seen.endLook()
   await save('amber')
@@ -90,7 +90,7 @@ test('a row that is neither new nor changed cannot be marked as seen', async () 
   expect(app.frame()).toContain('1 new ·')
 })
 
-test('lists whose news are not stored do not offer these keys', async () => {
+test('only lists whose news are stored offer these keys', async () => {
   app = await openApp({ testService, place: serversRoute.to({ projectId }) })
   await app.see(/everything +stdio/)
   await app.press(appKeys.bindings.palette)
