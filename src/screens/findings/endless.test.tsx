@@ -55,7 +55,7 @@ async function open(): Promise<void> {
   app = await openApp({ testService, size: { width: 98, height: 40 }, place: findingsRoute.to({ projectId }) })
 }
 
-test('an endless list of findings stops at the limits, says so, and continues with a key', async () => {
+test('an endless list of findings stops at the limits, says that there is more, and continues with a key', async () => {
   pageAt = (nth, item) => ({ items: [{ ...item, id: `f${nth}` }], nextCursor: `c${nth}` })
   await open()
   await app.see(/read \d+ findings of Swarms of the project, there is more; \+ reads on/)
@@ -103,7 +103,7 @@ describe('a project with more scenarios than are read automatically', () => {
   })
   const named = (at: number) => ({ id: `s${at}`, name: `scenario ${at}`, createdAt: 1, updatedAt: 1 })
 
-  test('says so, never counts as complete, and continues with a key', async () => {
+  test('says that there is more, never counts as complete, and continues with a key', async () => {
     scenarios = () => Array.from({ length: MOST_EACH + 30 }, (_, at) => named(at))
     await open()
     await app.see('read 0 findings of 30 further scenarios, there is more; + reads on')

@@ -374,7 +374,7 @@ describe('the insights of a finding', () => {
 })
 
 describe('while the feature of findings is off', () => {
-  test('the screen says so, names what is available, reads nothing else, and notices its return', async () => {
+  test('the screen names what is still available, reads nothing else, and notices its return', async () => {
     wavesOf()
     set(store(), 'gate.swarms', 'off')
     set(store(), 'gate.user-testing', 'off')

@@ -74,7 +74,7 @@ describe('the list of projects', () => {
     expect(app.router.current().screen).toBe('projects')
   })
 
-  test('say so if a filter hides all of them', async () => {
+  test('are replaced by a message if a filter hides all of them', async () => {
     await openProjects()
     await app.press(listKeys.bindings.filter)
     await app.type('nothing like it')
@@ -143,7 +143,7 @@ describe('the next steps of a project', () => {
     await app.see('Call echo')
   })
 
-  test('launch nothing if the suite they name is gone, and say so', async () => {
+  test('launch nothing if the suite they name is gone, and say that it is', async () => {
     const { client } = testService
     const { id: projectId } = await client.projects.create({ body: { name: 'Gone' } })
     onTestFinished(async () => void (await client.projects.delete({ projectId })))

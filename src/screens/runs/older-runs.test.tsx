@@ -118,7 +118,7 @@ test('searching for a date is cancelled with Esc, without leaving the place', as
   expect(app.frame()).not.toContain('stop looking')
 })
 
-test('a service without older runs says so, and a date leads to the oldest that it lists', async () => {
+test('if a service lists only the latest runs, going to a date says that and selects the oldest of them', async () => {
   isLocal = false
   await open()
   await goTo('9y')

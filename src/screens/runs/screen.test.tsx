@@ -162,7 +162,7 @@ describe('cancelling a run', () => {
     await app.see('No run that is in flight is chosen.')
   })
 
-  test('says so if the run ended during the question', async () => {
+  test('says that nothing was stopped if the run ended during the question', async () => {
     const { suiteId, runId } = await launch('Short', [
       { title: 'takes a while', steps: [callOf('trigger-long-running-operation', { duration: 3, steps: 1 })] },
     ])
@@ -286,7 +286,7 @@ describe('navigation through suites, runs and trials', () => {
     expect(app.router.current()).toMatchObject({ screen: 'runs', params: { pane: 'suites' } })
   })
 
-  test('a place with a run that does not exist says so', async () => {
+  test('opening the place of a run that does not exist says that there is none', async () => {
     await openRuns({ runId: 'run_gone', pane: 'run' })
     await app.see('There is no run run_gone in this project')
     expect(app.router.current().params.runId).not.toBe('run_gone')

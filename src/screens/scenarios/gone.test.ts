@@ -6,7 +6,7 @@ import { scenariosKeys } from './bindings.ts'
 const keys = scenariosKeys.bindings
 const stage = new ScenariosStage()
 
-test('the detail of a deleted scenario says so, and its keys do not act on another scenario', async () => {
+test('the detail of a deleted scenario says that it is gone, and its keys do not act on another scenario', async () => {
   const other = await stage.published('invited_only')
   const place = await stage.published('anyone_with_link')
   const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail' })

@@ -215,7 +215,7 @@ describe('the end of the old link', () => {
 })
 
 describe('the verified version', () => {
-  test('says so if something changed it since', () => {
+  test('says what changed it since', () => {
     const version = { value: 3, at: 0, by: 'publish' } as const
     expect(versionText(undefined, 0)).toBeUndefined()
     expect(versionText({ at: 0, members: [], version }, 60_000)).toBe('3, as publish answered 1m ago')

@@ -163,7 +163,7 @@ describe('the sessions of visitors', () => {
     await app.see(/finding/i)
   })
 
-  test('say so if there were no visitors', async () => {
+  test('are replaced by a message if there were none', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail', tab: 'metrics' })
     await app.see('No visitor has opened a session yet.')

@@ -152,7 +152,7 @@ test('all calls are deleted after a question', async () => {
   expect((await testService.client.calls.list(ids)).items).toEqual([])
 })
 
-test('if the service stores no calls, the list has those of the session and says so', async () => {
+test('if the service stores no calls, the list has those of the session and explains that', async () => {
   const hosted = await openService({ wrap: answering({ '/capabilities': {} }) })
   const projectId = (await hosted.client.projects.list()).items[0]!.id
   const serverId = (await hosted.client.servers.list({ projectId })).items[0]!.id
@@ -169,7 +169,7 @@ test('if the service stores no calls, the list has those of the session and says
   await hosted.close()
 })
 
-test('a result that violates the output schema of the tool says so', async () => {
+test('a result that violates the output schema of the tool is shown with the error', async () => {
   const small = fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url))
   const { projectId } = ids
   const command = { command: process.execPath, args: [small, 'promises'] }

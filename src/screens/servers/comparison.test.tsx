@@ -10,7 +10,7 @@ import { serversRoute } from './route.ts'
 const small = fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url))
 const keys = serversKeys.bindings
 
-test('a server is compared with a snapshot from a file, and an invalid file says so', async () => {
+test('a server is compared with a snapshot from a file, and an invalid file is reported', async () => {
   const service = await openService()
   onTestFinished(() => service.close())
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-snapshot-'))

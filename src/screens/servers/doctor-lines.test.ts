@@ -99,7 +99,7 @@ test('a running doctor shows the finished steps, and which one is running', () =
   ])
 })
 
-test('a service that reports all steps at once shows none before, and says so', () => {
+test('if a service reports all steps at once, none is shown as done before, and a line explains that', () => {
   const lines = drawn(runningLines(symbols, undefined))
   expect(lines[0]).toContain('This service reports all steps at once')
   expect(lines).toContain('  ○ resource templates')

@@ -55,7 +55,7 @@ test('a template is listed with the resources, and read with its variables fille
   expect(read).toContain('demo://resource/dynamic/text/7')
 })
 
-test('the list says so if a service does not offer templates', async () => {
+test('the list says if a service does not offer templates', async () => {
   const hosted = await openService({ wrap: answering({ '/capabilities': {} }) })
   const projectId = (await hosted.client.projects.list()).items[0]!.id
   const serverId = (await hosted.client.servers.list({ projectId })).items[0]!.id

@@ -94,7 +94,7 @@ test('a subscribed resource shows how often it was updated, and is read again wh
   await app.see(frame => !frame.includes('Updates'))
 })
 
-test('a subscription that the server does not support says so', async () => {
+test('subscribing is unavailable with a reason if the server does not support it', async () => {
   const small = fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url))
   const command = { command: process.execPath, args: [small, 'healthy'] }
   const body = { name: 'small', enabled: true, transportType: 'stdio' as const, ...command }

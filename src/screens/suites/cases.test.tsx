@@ -183,7 +183,7 @@ test('if somebody else deleted one of the marked cases, the others are still del
   expect((await casesOf(suiteId)).map(({ title }) => title)).toEqual(['Says three'])
 })
 
-test('a suite that is managed by CI says so, and the typed text is kept', async () => {
+test('a change of a suite that CI manages is refused with the reason, and the typed text is kept', async () => {
   const body = {
     suiteName: 'Owned',
     declaredSuiteId: 'owned',

@@ -110,7 +110,7 @@ test('unknown values stay unknown', () => {
   expect(text).not.toContain('0%')
 })
 
-test('values that cover only a part of the trials say so', () => {
+test('values that cover only a part of the trials name that part', () => {
   const trials = [
     trial({ durationMs: 100, model: 'm', tokensUsed: 10 }),
     trial({ id: 'u', durationMs: 300, model: 'm' }),

@@ -172,7 +172,7 @@ describe('a trial at 80 columns', () => {
     await app.see(/✗ failed +noToolCalled +0 of at least 1, gating/)
   })
 
-  test('a passed trial says so in a few rows', async () => {
+  test('a passed trial needs only a few rows', async () => {
     await openTrials()
     await app.press(listKeys.bindings.last, tabsKeys.bindings.next)
     const frame = await app.see(/Expected calls: all 1 as expected[^]*: nothing failed/)

@@ -171,7 +171,7 @@ test('an address shows its host, and is copied or opened only if the person sele
   await app.see('"action": "accept"')
 })
 
-test('sampling is answered by hand in the editor, and says so', async () => {
+test('sampling is answered by hand in the editor, and the answer names a human as its model', async () => {
   await open([server, 'legacy'], { editor: editorOf(() => 'By hand.') })
   await callTool('sample')
   await app.see('asking asks: Q')
