@@ -213,7 +213,7 @@ test.each(screens)(
   },
 )
 
-test.each(screens)('the screen $title without any answer says so, and what to do', async screen => {
+test.each(screens)('the screen $title says if the service does not answer, and what to do', async screen => {
   const condition = { size: USUAL, records: 1 }
   const app = await open(screen, condition, true)
   onTestFinished(app.close)

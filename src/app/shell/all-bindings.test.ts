@@ -156,7 +156,7 @@ describe('every binding', () => {
   )
 })
 
-describe('no key is handled that is not declared', () => {
+describe('every key that is handled is declared', () => {
   const files = globSync('{app,components,screens,hooks}/**/*.{ts,tsx}', { cwd: SOURCE })
     .filter(file => !file.includes('.test.'))
     .map(file => ({ file, text: readFileSync(join(SOURCE, file), 'utf8') }))

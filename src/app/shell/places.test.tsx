@@ -99,7 +99,7 @@ describe('every place that README and docs name', () => {
 })
 
 describe('the place follows the focus', () => {
-  test('a run that is selected by name opens, and is the one that is pinned and linked', async () => {
+  test('a run that is selected by name opens, and pinning and linking act on it', async () => {
     await open(runsRoute.to({ projectId, suiteId }))
     await app!.see('#2')
     await app!.press('5')

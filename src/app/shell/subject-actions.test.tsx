@@ -35,7 +35,7 @@ test('the id, the link and the record of the selected item can be copied', async
   await app.see(frame => !frame.includes('"transportType"'))
 })
 
-test('the keys say so if nothing is selected', async () => {
+test('the keys say if nothing is selected', async () => {
   app = await openApp({ testService, place: runsRoute.to({ projectId, pane: 'runs' }) })
   await app.see('This suite has not run yet.')
   await app.press(keys.copyId)

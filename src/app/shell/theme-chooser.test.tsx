@@ -36,7 +36,7 @@ test('everything is shown in the selected theme, Esc restores the previous one a
   await app.close()
 })
 
-test('the theme chooser says so if the terminal shows no colors', async () => {
+test('the theme chooser says if the terminal shows no colors', async () => {
   const app = await openApp({ place: projectsRoute.to({}) })
   await app.press(appKeys.bindings.theme)
   await app.see('There are no colours here.')

@@ -34,7 +34,7 @@ test('a report file that was removed or replaced by a folder hides neither the e
   }
 })
 
-test('a new report that could not be written replaces the earlier one with a note that says so', async () => {
+test('if a new report cannot be written, a note with the reason replaces the earlier one', async () => {
   const report = earlierReport()
   expect(await withShiftReport({ report, force: true }, async () => 3)).toBe(3)
   expect(readFileSync(report, 'utf8')).toMatch(/^# No shift report\n[^]*exit code 3 before it could be written/)

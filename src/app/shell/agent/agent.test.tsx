@@ -175,7 +175,7 @@ test('a turn left running is found again, cancelled at once and never repeated',
   expect(model.asked).toHaveLength(1)
 })
 
-test('a turn whose model fails says so and shows what it had created', async () => {
+test('a turn whose model fails is marked as failed and shows what it had created', async () => {
   const body = { name: 'Left', model: 'none', serverIds: [serverId], tests: [echoCase('says yes', 'yes')] }
   script = ({ results }) =>
     results.length === 0 ? { calls: [{ name: 'createEvalSuite', args: { body } }] } : { status: 401, message: 'no' }
