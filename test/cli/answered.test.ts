@@ -66,7 +66,7 @@ describe('a server without a usable answer', () => {
     expect(stderr).not.toMatch(/unreachable|out of reach|broke off/)
   })
 
-  test('is called unreachable if a gateway before it says so', async () => {
+  test('is called unreachable if a gateway answers HTTP 502 for it', async () => {
     expect((await tools('gateway')).stderr).toMatch(/MCP server unreachable: .*HTTP 502/)
   })
 })

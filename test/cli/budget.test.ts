@@ -16,7 +16,7 @@ async function openState({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
   return { state, file: join(state, 'budget.sqlite'), budget }
 }
 
-test.concurrent('a reset of the budget says so if nothing is paused', async ending => {
+test.concurrent('a reset of the budget says if there was no pause', async ending => {
   const { budget } = await openState(ending)
   expect(await budget('reset')).toMatchObject({ code: 0, stderr: 'There was no pause.\n' })
 })

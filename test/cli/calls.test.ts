@@ -134,7 +134,7 @@ test('the message of a call that takes too long names the default, the limit and
 })
 
 describe('a list that a server announces but does not have', () => {
-  test('is left out of a snapshot, and a comparison says so', async () => {
+  test('is left out of a snapshot, and a comparison reports it as not read', async () => {
     const { code, stdout, stderr } = await run('snapshot', 'announces')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ tools: [{ name: 'pid' }, {}, {}], prompts: [], resources: [] })

@@ -118,7 +118,7 @@ const unsafe: [what: string, prepare: (cache: string) => void, why: RegExp][] = 
   ['it is a link', cache => symlinkSync(made(`${cache}-2`), cache), /compiled is a symbolic link/],
 ]
 
-test.each(unsafe)('there is no cache if %s, and the doctor says so', async (_, prepare, why) => {
+test.each(unsafe)('there is no cache if %s, and the doctor explains that', async (_, prepare, why) => {
   const { home, cache, shared } = await open()
   prepare(cache)
   const found = await doctor(home, { TMPDIR: shared })

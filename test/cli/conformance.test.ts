@@ -91,7 +91,7 @@ describe('the verdict', () => {
     expect((await asJson({ scenarios: two }, baseline('ping:a'))).exitCode).toBe(1)
   })
 
-  test('leaves out HTTP scenarios if mcpdeck provides HTTP for a program, and says so', async () => {
+  test('does not apply HTTP scenarios to a program for which mcpdeck provides HTTP', async () => {
     const scenarios = { ping: [passing('p')], 'dns-rebinding-protection': [failing('host')] }
     const { exitCode, states } = await asJson({ scenarios })
     expect({ exitCode, states }).toEqual({

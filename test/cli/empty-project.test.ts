@@ -100,7 +100,7 @@ mcpdeck --project Ungraded launch Weekly --yes --watch`,
   )
 })
 
-test('a wave in flight is stopped by its id, and its description says so', async () => {
+test('a wave in flight is stopped by its id, and described as cancelled', async () => {
   const { settings } = await scriptedModel(() => 'silence')
   const env = { MCPDECK_MODEL_BASE_URL: settings.baseUrl, MCPDECK_MODEL_API_KEY: KEY, MCPDECK_MODEL: 'player' }
   const ended = await shell(

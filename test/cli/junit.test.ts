@@ -25,7 +25,7 @@ const reportOf = (name: string, run: EvalRun, trials: EvalIteration[], gates: Ga
 
 const judging = (gates: GateResult[]) => ({ gates, gatesOnly: gates.length > 0, comparison: undefined })
 
-test('the report and the summary line hold no secret that the summary does not hold', async () => {
+test('the report and the summary line hide every secret that the summary hides', async () => {
   const known = 'k3y-of-the-service-itself'
   const run: EvalRun = {
     id: 'run_9f8e7d6c5b4a39281706',

@@ -64,7 +64,7 @@ test.concurrent('gates that decide alone do not pass if only one of twelve trial
   expect(await watch('r1', '--gates-only', '--min-graded', '8%')).toMatchObject({ code: 2 })
 })
 
-test.concurrent('a trial that broke off or hung fails a run without a verdict only if a gate says so', async ending => {
+test.concurrent('broken or hung trials fail a run without a verdict only if a gate limits them', async ending => {
   const { service, watch, conclusionOf } = await openStage(ending)
   const ended = (trialClass: string) => trial(trialClass, { result: null, status: 'failed', startedAt: 1, trialClass })
   service.trials = [trial('a'), ended('execution_failed'), ended('timed_out'), ended('setup_failed')]
@@ -93,7 +93,7 @@ test.concurrent('a withheld verdict is distinguished from one that was never est
   expect((await watch('r1')).stdout).toContain('Undecided: Two cases have no verdict.')
 })
 
-test.concurrent('a run that left out a part says so beside the verdict', async ending => {
+test.concurrent('how much of a run was graded is shown beside the verdict', async ending => {
   const { service, watch } = await openStage(ending)
   const counts = { total: 1, passed: 1, failed: 0, undecided: 0 }
   service.trials = [trial('a'), trial('b', { testCaseId: 'a', result: null, status: 'failed' })]

@@ -131,7 +131,7 @@ test('a killed worker leaves its runs to the next command, and the next launch g
   expect(await followed(home, next)).toMatchObject({ status: 'completed', result: 'passed' })
 })
 
-test('a command with other settings than the worker executes its runs itself, waits and says so', async () => {
+test('a command with other settings than the worker executes its runs itself, waits and says why', async () => {
   const home = await open()
   const suite = await suiteOf(home, [longCase('slow', 2)])
   const before = await launch(home, suite)

@@ -207,7 +207,7 @@ describe('retries over a real connection', () => {
 })
 
 describe('the key stays at its address', () => {
-  test('a redirect is an error that says so, and is not followed', async () => {
+  test('a redirect is an error that names its target, and is not followed', async () => {
     const error = await failureOf(read('redirect'))
     expect(error).toMatchObject({ kind: 'http', status: 302 })
     expect(error.message).toContain(elsewhere.origin)

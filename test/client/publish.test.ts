@@ -46,7 +46,7 @@ describe('publishing a scenario', () => {
     expect(seen).toEqual(['POST {"mode":"project_members"}', ...between, 'PUT {"mode":"project_members"}'])
   })
 
-  test('says that the environment is missing if both methods say so', async () => {
+  test('reports the environment as missing if both methods do', async () => {
     const { seen, publish } = deployment({ POST: refusal(404, 'NOT_FOUND'), PUT: refusal(404, 'NOT_FOUND') })
     await expect(publish()).rejects.toMatchObject({ status: 404, endpoint: 'publishScenarioPut' })
     expect(seen.map(each => each.split(' ')[0])).toEqual(['POST', 'GET', 'PUT'])

@@ -64,7 +64,7 @@ describe('a write in doubt that another process reads back', () => {
     expect(said.at(-1)).toContain('may have happened: run #1 began then')
   })
 
-  test('is a line of Now that says so', async () => {
+  test('is shown in Now as being read back', async () => {
     const { start, testService, meet, projectId, suiteId } = await open()
     const writer = start()
     void meet('answer-lost', 'answer-lost')

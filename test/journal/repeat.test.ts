@@ -135,7 +135,7 @@ describe('a launch whose command was killed is not repeated silently:', () => {
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('once the service can no longer carry it out, reading back says so, and the launch continues', async ending => {
+  test('once it can no longer happen, it is read back as not done, and the launch continues', async ending => {
     const { killAt, file, name, mcpdeck, runs } = await scene(ending)
     await killAt('request', 'run', name, '--yes')
     expect((await mcpdeck('run', name, '--yes')).code).toBe(3)

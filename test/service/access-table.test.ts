@@ -30,7 +30,7 @@ const gone = (sentence: RegExp) => ({
 })
 
 describe('a visitor session', () => {
-  test('is answered with real tools, and ends when its visitor says so', async () => {
+  test('is answered with real tools, and ends when its visitor ends it', async () => {
     const { visit, scenario } = await open()
     expect(scenario).toMatchObject({ created: true, accessVersion: 1, mode: 'anyone_with_link' })
     const session = await visit.enter()

@@ -125,7 +125,7 @@ test('a model that answers nothing or never stops has not answered, and its usag
   }
 })
 
-test('an answer that is cut off says so', async () => {
+test('an answer that is cut off ends with a note about that', async () => {
   const { say, clientId } = await stage(() => ({ text: 'It will be', isCut: true }))
   const { messages } = await say('weather?', { clientId })
   expect(messages.at(-1)?.text).toBe('It will be\n\n(The model ran out of tokens: this answer is cut off.)')

@@ -24,7 +24,7 @@ test('exactly the deprecated paths of the contract announce it and name their su
   }
 })
 
-test('a deprecated path says so in refusals too', async () => {
+test('refusals of a deprecated path have the deprecation header too', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const missing = { projectId, hostId: 'hst_none' }

@@ -100,7 +100,7 @@ describe('insights of a wave', () => {
     expect(slices(store)).toBe(3)
   })
 
-  test('of a wave without failures say so, and no model is asked', async () => {
+  test('of a wave without failures say that there were none, and no model is asked', async () => {
     const { api, model } = await stage({ score: 1, adviser: () => ({ status: 500 }) })
     const { wave } = await failedWave(api, { sessionsPerTarget: 1 })
     await api.call(waveInsights.request, wave)

@@ -166,7 +166,7 @@ test('a journey run of a deleted project writes nothing more', async () => {
   expect(model.asked.map(({ prompts }) => prompts.length)).toEqual([1, 1])
 })
 
-test('closing the workspace ends sessions in progress and says so', async () => {
+test('closing the workspace ends sessions in progress, and their run says why', async () => {
   const model = await scriptedModel(cast({ assistant: () => 'silence' }))
   const dataDir = temporaryDirectory()
   const service = await open({ dataDir, models: { ...model.settings, model: 'player' } })

@@ -326,7 +326,7 @@ describe('a judge analysis whose process is gone', () => {
     })
   }, 60_000)
 
-  test('says so if the service that made it was closed', async () => {
+  test('is failed with the reason if the service that made it was closed', async () => {
     const { settings, asked } = await scriptedModel(() => 'silence')
     const dataDir = temporaryDirectory()
     const { place } = await finishedRun([goalCase('any', '1')], undefined, { dataDir })

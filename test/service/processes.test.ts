@@ -80,7 +80,7 @@ test('a run can be cancelled from another process, and its own process stops it'
   expect(items.map(({ status }) => status)).toEqual(['completed', 'cancelled', 'cancelled', 'cancelled'])
 })
 
-test('closing the workspace ends runs in progress and says so', async () => {
+test('closing the workspace ends its own runs in progress, not those of another process', async () => {
   const dataDir = temporaryDirectory()
   const { child, next } = start('run', dataDir)
   const launched = await next<Launched>()

@@ -74,7 +74,7 @@ describe('attachments of a suite', () => {
 })
 
 describe('a run on an environment', () => {
-  test('needs that environment to be attached, and says so before anything is written', async () => {
+  test('needs that environment to be attached, or is refused before anything is written', async () => {
     const { api, projectId, suiteId, environment, refuse } = await workspace()
     const a = await environment('a')
     const tests = [{ ...echoCase('new', 'x'), runs: 1, model: 'm', provider: 'p' }]

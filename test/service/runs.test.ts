@@ -223,7 +223,7 @@ test('cancelling a running run keeps its results and ends the remaining trials',
   expect(trace).toMatchObject({ status: 404, details: { reason: 'TRACE_NOT_AVAILABLE' } })
 })
 
-test('an ended run cannot be cancelled, and a comparison without another run says so', async () => {
+test('an ended run cannot be cancelled, or compared if there is no other run', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await suiteOf(api, [echoCase('one', 'a')])
   const runId = await launch(api, projectId, { suiteId })

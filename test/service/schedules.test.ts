@@ -102,7 +102,7 @@ describe('schedules with several processes on one directory', () => {
     }
   })
 
-  test('are not launched by a process that must not launch any', async () => {
+  test('are launched only by a process that may launch runs', async () => {
     const dataDir = temporaryDirectory()
     const { clock, suite, set, untilNext, runsOf } = await workspace({ dataDir })
     // By the clock of this process every launch would be long overdue.

@@ -59,7 +59,7 @@ describe('mcpdeck serve', () => {
     await expect(serve({ dataDir, host })).rejects.toThrow('--allow-remote')
   })
 
-  test('listens on other addresses if asked to, and says so', async () => {
+  test('listens on other addresses if asked to, and warns about that', async () => {
     const warnings: string[] = []
     const stderr = (text: string) => void warnings.push(text)
     const { baseUrl, api } = await serveHere({ host: '0.0.0.0', allowRemote: true, stderr })

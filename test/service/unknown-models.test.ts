@@ -53,7 +53,7 @@ test.each(['small', 'acme/large', 'llama3', 'talker', 'talker-latest', 'large'])
   },
 )
 
-test('an unknown model does not affect cases that ask no model', async () => {
+test('an unknown model affects only cases that ask a model', async () => {
   const { launch } = await openSuite(LISTED, [{ ...echoCase('calls', 'hi'), runs: 1 }])
   expect(await launch({ model: 'unheard-of' })).toMatchObject({ result: 'passed' })
 })

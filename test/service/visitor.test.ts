@@ -392,7 +392,7 @@ describe('the visitor endpoint', () => {
   })
 })
 
-test('a scenario whose client was deleted says so to its visitors', async () => {
+test('a visitor of a scenario whose client was deleted gets a conflict', async () => {
   const { api, visit, projectId, clientId } = await study()
   const session = await visit.enter()
   await api.call(clients.delete, { projectId, clientId, body: { force: true } })

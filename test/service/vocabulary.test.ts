@@ -14,7 +14,7 @@ function rolesIn(answer: unknown): unknown[] {
   return [...new Set(items.flatMap(item => item.evaluationConfig?.definitions?.map(({ role }) => role) ?? []))]
 }
 
-test('the role of a scorer is spelt as the caller asks, and answers that depend on it say so', async () => {
+test('the role of a scorer is spelt as the caller asks, and answers that depend on it have a Vary header', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const { runId } = await api.call(runs.create, { projectId, body: { suiteId } })
