@@ -163,7 +163,10 @@ export type Member = {
   /** Number of live pollers, which share the steady rate. */
   pollers: number
   claim: Claim | undefined
-  /** Time at which its last request was sent. Of equal claims the one served longest ago comes first. */
+  /**
+   * Time at which its last request was sent. Among equal claims, the process that has waited longest since then comes
+   * first.
+   */
   servedAt: number
 }
 

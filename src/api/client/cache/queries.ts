@@ -197,7 +197,8 @@ function pageSize(client: Client, { cursor }: AnyEndpoint, input: object, contex
 const MOST_TOGETHER = LIST_BOUNDS.text / 16
 
 /**
- * Reads a page and merges it with those after it. A repeated cursor leads back to the first of them and ends the read.
+ * Reads a page and merges it with the pages after it. A repeated cursor leads back to an earlier page and ends the
+ * read.
  */
 async function followed<Page>(options: {
   endpoint: AnyEndpoint

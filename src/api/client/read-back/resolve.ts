@@ -60,8 +60,8 @@ type Work = {
 }
 
 /**
- * Finds out the outcome of open writes of earlier processes. Plain records are sent again if a repeat is safe. All
- * other writes are only read back; those that spend, expose, end or delete wait for a person. It is safe to run in
+ * Finds out the outcome of open writes of earlier processes. Writes of plain records are sent again if a repeat is
+ * safe. All others are only read back, and wait for a person if they spend, expose, end or delete. It is safe to run in
  * several processes at once.
  * @throws if the journal cannot be read
  */
@@ -191,8 +191,8 @@ function waits({ risk }: AnyEndpoint, { finding, isOver = false }: ReadBackAnswe
 }
 
 /**
- * Returns what makes a repeat safe without a person. Writes that spend, expose, end, delete or act elsewhere are never
- * repeated, nor those that were made again or whose subject has changed since.
+ * Returns what makes a repeat safe without a person; undefined if nothing does. Writes that spend, expose, end, delete
+ * or act elsewhere are never repeated. Neither are writes that were made again, or whose subject has changed since.
  */
 function wayToRepeat(
   { clock, entry, endpoint }: Work,
