@@ -155,7 +155,10 @@ export function verdictOf(
   return scenarios.some(({ state }) => state === 'passed' || state === 'failed') ? 'passed' : null
 }
 
-/** Names of scenarios whose state changed between two runs, and of those judged only in the first. */
+/**
+ * Names of the scenarios that fail only in the second of two runs, that fail only in the first, and that were judged
+ * only in the first.
+ */
 export type Changes = { newlyFailing: readonly string[]; fixed: readonly string[]; notJudged: readonly string[] }
 
 type Judged = Pick<Scenario, 'name' | 'state'>

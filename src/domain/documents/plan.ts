@@ -127,8 +127,8 @@ function suiteStep(
 }
 
 /**
- * Returns references to things that are neither in the project nor in the files, except those that the record already
- * has.
+ * Returns a problem for each reference that names nothing in the project or the files. References that the record
+ * already has are not checked.
  */
 function unknownReferences(doc: FormDoc, base: StoredForm | undefined, index: NameIndex): FileProblem[] {
   const before = base ? referencesIn(base.noun, base.form) : []

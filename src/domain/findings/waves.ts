@@ -120,8 +120,8 @@ export function goalScoreOf(document: unknown): GoalScore | undefined {
 }
 
 /**
- * Returns the runs in which a finding may have been seen: those of the last wave that saw it, then earlier ones of its
- * journey.
+ * Returns the runs in which a finding may have been seen. Runs of the last wave that saw it come first, then other runs
+ * of its journey.
  */
 export function runsBehind(finding: Finding, runs: readonly WaveRun[]): WaveRun[] {
   const journeyId = journeyOf(finding)

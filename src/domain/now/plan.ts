@@ -84,9 +84,9 @@ export const DECISIVE = 1e6
 export const RED = DECISIVE + 1
 
 /**
- * Returns how urgent a read is; below 1 it is not due. First come the projects. Things that changed, and unread ones
- * whose last state is bad, come next, then unread suites, then runs that were bad in an earlier session, because their
- * suites show a change with fewer requests, then access to unread scenarios. All others become more urgent with age,
+ * Returns how urgent a read is; below 1 it is not due. Unread projects come first. Things that changed, and unread ones
+ * whose last state is bad, come next; then unread suites; then runs that were bad in an earlier session, because their
+ * suites show a change with fewer requests; then access to unread scenarios. All others become more urgent with age,
  * weight and activity of their project. If the budget is short, their intervals grow, least for those with the greatest
  * weight and activity.
  * @param openedAt when Now was opened, epoch milliseconds

@@ -94,7 +94,7 @@ type RunLinesOf = {
   suite: SuiteOf
   runs: Read<readonly EvalRun[]>
   trialsOf: (runId: string) => TrialsRead | undefined
-  /** Whether a run is known to be a rerun of failed cases although its record does not say so. */
+  /** Whether a run is known to be a rerun of failed cases, which its record may not show. */
   isRerun?: IsRerun | undefined
   /** Undefined if the schedule was not read. */
   schedule?: EvalSuiteDetail['schedule'] | undefined

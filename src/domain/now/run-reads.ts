@@ -63,8 +63,7 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
     // If there are too many, failures and running runs are read first.
     const [urgent, others] = [wanted.filter(isUrgent), wanted.filter(each => !isUrgent(each))]
     const { first: active, left } = firstOfEach([...urgent, ...others], nameOfSuite, MOST_READ.suites)
-    // Whether a run is in flight. A suite's record lags: it may still say so although its runs show that the run has
-    // ended.
+    // Whether a run is in flight. The record of a suite lags: it may show a run in flight that its runs show as ended.
     const isLive = ({ read: { suite, options }, changedAt }: SuiteOf): boolean => {
       const known = knownOf(options)
       const runs = known.data?.items ?? []
@@ -107,7 +106,7 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
       ...regular.map(({ read: { project, suite } }, index) =>
         sourceOf('schedules', schedules[index], project, nameOf(suite)),
       ),
-      // The line of a run says so if there are more trials than were read.
+      // If there are more trials than were read, the line of the run shows that.
       ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId, false)),
       ...leftSource('runs', left, 'suite'),
       ...leftSource('live', unfollowed, 'run'),

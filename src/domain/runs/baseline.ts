@@ -39,7 +39,7 @@ export type BaselineRun = {
   trials: readonly EvalIteration[]
   /** Ids of the cases that were to run, if known. */
   asked?: readonly string[] | undefined
-  /** Whether the launch replaced the models of the cases; the run itself may not say so. */
+  /** Whether the launch replaced the models of the cases, which the run itself may not show. */
   replacesModels?: boolean | undefined
 }
 

@@ -183,7 +183,7 @@ function judgeWritten(
     : { ...gate, actual: null, passed: null, says: `left as it was: ${written}` }
 }
 
-/** Judges broken trials. A crash or a hang is not a verdict on a case, so it fails a run only if a gate says so. */
+/** Judges broken trials. A crash or a hang is not a verdict on a case, so only this gate can fail a run for it. */
 function judgeBroken(gate: Extract<Gate, { gate: 'max-broken' }>, trials: readonly EvalIteration[]): GateResult {
   const classes = trials.map(classOfTrial)
   const [brokeOff, timedOut] = [amongThem(classes, 'execution_failed'), amongThem(classes, 'timed_out')]

@@ -28,8 +28,8 @@ export function latestInFlight(suites: readonly EvalSuite[]): SlotHolder[] {
 }
 
 /**
- * Returns the runs that a refusal at the limit names, or if it names none, those in the list of suites. The contract
- * does not name the field, so ids are searched in all lists of the refusal.
+ * Returns the runs that a refusal at the limit names. If it names none, returns those in the list of suites. The
+ * contract does not name the field, so ids are searched in all lists of the refusal.
  */
 export async function slotHolders(
   client: Client,

@@ -43,7 +43,7 @@ export type RunFacts = {
   trials?: readonly EvalIteration[] | undefined
   /** Current number of cases in its suite. */
   caseCount?: number | undefined
-  /** Whether the run is known to be a rerun of failed cases even if its record does not say so. */
+  /** Whether the run is known to be a rerun of failed cases, which its record may not show. */
   isRerun?: boolean | undefined
 }
 
@@ -109,7 +109,7 @@ export function isShort({ graded }: Coverage): boolean {
   return graded !== undefined && graded.passed < graded.total
 }
 
-/** Returns how much of its suite a run covered: from its record, else from what else is known. */
+/** Returns how much of its suite a run covered, by its record and by what else is known. */
 export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Coverage {
   const cases = selectedCases(run, facts)
   const graded = gradedOf(run, facts)

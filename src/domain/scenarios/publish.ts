@@ -9,7 +9,7 @@ const OTHER_VERB = [404, 405]
 
 /**
  * Publishes by POST, or by PUT if the deployment does not support POST (differences, row 4). Publishing is idempotent,
- * so the second request is safe. If the environment itself was not found, the second answer says so again.
+ * so the second request is safe. If the environment itself was not found, the second answer reports the same.
  */
 export async function publishEnvironment(
   client: Pick<Client, 'call'>,

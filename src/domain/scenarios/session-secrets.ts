@@ -7,8 +7,8 @@ import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenarios.ts'
 export type Invitation = { member: string; code: string; at: number } & AsOf
 
 /**
- * The state of the scenario with which a secret is current. Both are the service's times of the last change in epoch
- * milliseconds: `before` is the one before the answer with the secret, `since` the one after it, undefined until read.
+ * The times at which the scenario last changed around an answer with a secret, by the clock of the service in epoch
+ * milliseconds: `before` as read before the answer, `since` as read after it; undefined until read.
  */
 type AsOf = { before: number | undefined; since: number | undefined }
 

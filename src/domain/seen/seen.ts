@@ -196,7 +196,7 @@ function isStorable({ id }: SeenRow): boolean {
   return id.length <= MAX_NAME
 }
 
-/** Returns the rows, then those of earlier looks that were not read this time, within the limit. */
+/** Returns the rows, then rows of earlier looks that were not read this time, within the limit. */
 function merged(rows: readonly SeenRow[], earlier: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const stored = new Map(rows.filter(isStorable).map(({ id, mark }) => [id, mark]))
   for (const [id, mark] of earlier) if (!stored.has(id)) stored.set(id, mark)

@@ -43,7 +43,7 @@ export const SEED_TITLE = 'mcpdeck imports this suite (this case is deleted when
 export type SyncObstacle = { obstacle: string; path?: readonly PropertyKey[] }
 
 /**
- * Returns the suite of a file: the one with its id, else the only one with its name, else none yet.
+ * Returns the suite of a file: the one with its id, or the only one with its name; undefined if the suite is new.
  * @param into an id or name that takes precedence over the file
  */
 export function suiteOfFile(

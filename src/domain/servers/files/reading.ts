@@ -13,7 +13,7 @@ export type ServerText = {
   format: ServerFormat
   /** The project folder that the file belongs to. */
   folder?: string
-  /** In a file with servers for each folder, reads only those of this folder. */
+  /** In a file with servers for each folder, the folder whose servers are read. */
   only?: string
 }
 
