@@ -307,7 +307,7 @@ export function declaredSuiteIdOf(query: { declaredSuiteId?: string | undefined 
   return preferred ?? other
 }
 
-/** Returns the policy that is applied. An unknown policy is treated as `block`, and the answer says so. */
+/** Returns the policy that is applied. An unknown policy is treated as `block`, and `coerced` is then true. */
 function effectivePolicy(requestedPolicy: string | undefined) {
   const known = (['block', 'warn', 'create_anyway'] as const).find(policy => policy === requestedPolicy)
   const coerced = requestedPolicy !== undefined && known === undefined

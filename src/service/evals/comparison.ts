@@ -59,7 +59,8 @@ function sidesOf(run: ComparedRun): ComparedCaseSide[] {
 type ComparedPair = { base?: ComparedCaseSide; compare?: ComparedCaseSide }
 
 /**
- * Pairs variants: same case and model, else same authored key, else the only ones left. Those only in `base` come last.
+ * Pairs variants: first those of the same case and model, then those with the same authored key, then what is left of a
+ * case if it is one on each side. Variants only in `base` come last.
  */
 function pairSides(base: readonly ComparedCaseSide[], compare: readonly ComparedCaseSide[]): ComparedPair[] {
   const partners = new Map<ComparedCaseSide, ComparedCaseSide>()

@@ -104,7 +104,8 @@ function attemptsOf({ id: runId, plan }: JourneyRunRow): AttemptRow[] {
 export type ResolvedTarget = { target: JourneyTarget; servers: ServerRow[] }
 
 /**
- * Returns the targets of a launch: the named environments, else the journey's, else its clients.
+ * Returns the targets of a launch: its environments, by default those of the journey. Without environments, the targets
+ * are the clients of the journey.
  * @throws ServiceError `NOT_FOUND`; `CONFLICT` if one cannot run, was deleted or is unfit, or there is none
  */
 export function resolveTargets(

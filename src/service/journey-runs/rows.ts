@@ -79,7 +79,7 @@ export type JourneyRunRow = {
    * Set if somebody cancelled the run or its process stopped responding; null if it ended by itself or is in progress.
    */
   marker: 'canceled' | 'stale' | null
-  /** Why the run ended, if its attempts do not say so. */
+  /** Why the run ended, if its attempts do not show why. */
   error: string | null
   plan: JourneyRunPlan
   createdAt: number
@@ -187,7 +187,7 @@ export type SessionGrades = {
 
 export type JourneySessionRow = MessageTotals & {
   id: string
-  /** The runtime's key, which is not part of any API path. */
+  /** Key of the session in the runtime; no path of the API contains it. */
   chatSessionId: string
   projectId: string
   runId: string

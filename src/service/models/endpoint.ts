@@ -72,7 +72,7 @@ export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAcces
   throw new ServiceError('VALIDATION_ERROR', whatToDo(model, provider, key !== undefined))
 }
 
-/** Returns the provider as sent, else the prefix of `provider/name`, else the only provider with a key. */
+/** Returns the provider: the one sent, or the prefix of `provider/name`, or the only provider with a key. */
 function providerOf({ model = '', provider }: ModelName, keys: ModelAccess['keys']): string | undefined {
   if (provider !== undefined) return provider
   if (model.includes('/')) return model.slice(0, model.indexOf('/'))

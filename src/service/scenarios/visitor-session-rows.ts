@@ -127,7 +127,7 @@ export function createVisitorSessionRows(database: Database) {
           { scenarioId, endedBy, at },
         )
         .map(({ id }) => id),
-    /** Returns sessions newest first, those before a number. */
+    /** Returns the sessions before a number, newest first. */
     page: (scenarioId: string, before: number | undefined, limit: number) =>
       summaries(
         `scenarioId = :scenarioId${before === undefined ? '' : ' AND number < :before'}
@@ -205,7 +205,7 @@ function createMessageRows(database: Database) {
       messages.basics.insert(message)
       return message
     },
-    /** Returns messages oldest first, those after a position. */
+    /** Returns the messages after a position, oldest first. */
     page,
     all: (sessionId: string) => page(sessionId, -1, -1),
     countOfGuests: (scenarioId: string, since: number) =>

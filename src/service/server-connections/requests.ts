@@ -326,7 +326,7 @@ async function goOn(context: ServiceContext, row: ConnectionRow, change: Change,
     await connections.validate(target, signal)
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'OAUTH_REQUIRED')) throw error
-    // A 401 means OAuth only if the server says so.
+    // A 401 may also ask for headers that are not OAuth.
     const { useOAuth } = await connections.checkOAuth(target, signal)
     if (useOAuth) return askForTokens()
     throw new ServiceError('FORBIDDEN', `${error.message} Save the server with the headers that it wants.`)

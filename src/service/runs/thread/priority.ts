@@ -13,7 +13,7 @@ export function comeAfterTheScreen(): void {
   if (process.platform !== 'linux') return
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    // The priority is relative to the one that the program was started with, such as under `nice`.
+    // The priority is relative to that with which the program was started, such as under `nice`.
     const niceness = Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICENESS)
     for (const each of [thread, ...helpersOfV8()]) setPriority(each, niceness)
     // Otherwise the screen's thread would wait for helper threads with low priority.
