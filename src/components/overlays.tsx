@@ -23,7 +23,7 @@ type Entry = {
   title: string
   /** Wanted columns, if available. */
   width: number
-  /** Wanted rows, if available; by default all rows, or for `content` those that the content reports. */
+  /** Wanted rows, if available; by default all rows. With `content`, the content reports how many. */
   height?: number | 'content' | ((available: Size) => number)
   content: ReactNode
   /** Handles keys without showing anything. */

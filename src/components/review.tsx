@@ -12,8 +12,8 @@ const CHOICE_ROWS = 3
 export type ReviewQuestion = { title: string; lines: readonly Line[]; action: string }
 
 /**
- * Asks below a text of any length that can be scrolled and searched; it starts on Cancel. For short questions use
- * `useConfirm`.
+ * Asks a question below a text, which may be long and can be scrolled and searched; it starts on Cancel. For short
+ * questions use `useConfirm`.
  */
 export function useReview(): (question: ReviewQuestion) => Promise<boolean> {
   const overlays = useOverlays()

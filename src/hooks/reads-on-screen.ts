@@ -30,7 +30,7 @@ type ReadsOnScreen = {
  */
 export function createReadsOnScreen(cache: QueryCache): ReadsOnScreen {
   const active = new Set<Query>()
-  /** Those whose age counts for the screen, and those that a plan reads. */
+  /** Reads whose age counts for the screen, and reads that a plan makes. */
   const leading = new Set<Query>()
   const planned = new Set<Query>()
   const sort = (query: Query, isThere: boolean): void => {

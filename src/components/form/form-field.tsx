@@ -55,7 +55,7 @@ function alertLines(field: FormFieldLook, width: number): { tone: 'error' | 'war
 /** Returns the rows of an active field's input. */
 function inputRows({ input }: FormFieldLook, text: string, width: number): number {
   if (isTyped(input)) return textRows(text, width - INDENT)
-  // If there are no options, a line says so.
+  // Without options, one line says that there are none.
   return input && 'options' in input ? Math.max(1, Math.min(OPTION_ROWS, input.options.length)) : 0
 }
 

@@ -195,7 +195,7 @@ export function paneNeeds<Item>({ columns, needs, total }: ListState<Item>): (wi
 
 /**
  * Does the same for a list whose rows change with the selection in another list. It asks for no more than its share,
- * and keeps the largest need of any selection so far, so that borders do not move from row to row.
+ * and keeps the largest need that any selection had so far, so that borders do not move from row to row.
  */
 export function useKeptNeeds<Item>(list: ListState<Item>, hasUseForAll: boolean): (width: number) => number {
   const kept = useRef(new Map<number, number>())

@@ -109,7 +109,7 @@ function mayShow(source: string, wanted: string): boolean {
 
 type Section = { level: number; heading: number | undefined; from: number; to: number; end: number; inner: Section[] }
 
-/** Returns headings with the pieces below them, and the headings of lower rank below those. */
+/** Returns headings, each with the pieces below it and its headings of lower rank. */
 function sections(
   pieces: readonly Piece[],
   id: string,

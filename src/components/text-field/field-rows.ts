@@ -96,7 +96,7 @@ function rowsOf(cells: readonly Cell[], width: number): Cell[][] {
   return rows
 }
 
-/** Returns as many characters before the cursor as fit together with the one under it, then those after it. */
+/** Returns the character at the cursor, as many before it as fit, then as many after it as fit. */
 function besideCursor(cells: readonly Cell[], cursor: number, width: number): Cell[] {
   const at = cells.findLastIndex(cell => cell.from <= cursor)
   let first = at

@@ -28,8 +28,8 @@ export type Binding = {
   /** A longer sentence for help, if the label is not enough. */
   help?: string
   /**
-   * Where the footer shows the binding: `end` always at the right end; `first` for the main action, then the others of
-   * the screen (`true`); `later` for those of every list; `spare` at the right end too if there is room.
+   * Where the footer shows the binding: `first` for the main action; `true` for other actions of the screen, which come
+   * next; `later` for actions of every list; `end` always at the right end; `spare` too, if there is room.
    */
   hint?: 'first' | true | 'later' | 'end' | 'spare'
   /** Its action depends on which of its keys was pressed, so it cannot be run without a key. */
@@ -68,8 +68,8 @@ export function on(
 type Group = <const Id extends string>(name: string, title: string, bindings: Record<Id, Binding>) => Bindings<Id>
 
 /**
- * Declares the bindings of a screen, or of any, one group a place; footer, help, overrides and docs use the same data.
- * `first` is a panel's group that precedes the others.
+ * Declares groups of bindings, each for one scope: those of a screen, or without a name those for all screens. Footer,
+ * help, overrides and docs use the same data. `first` is the group of a panel that precedes its other groups.
  */
 export function bindingsOf(screen?: string): Record<Scope | 'first', Group> {
   const group =

@@ -205,7 +205,8 @@ async function handleBurst(
 }
 
 /**
- * Returns the meaning of the key after those of a started sequence; a key that starts or continues a sequence is kept.
+ * Returns the meaning of a key, after the keys of a sequence that was started. A key that starts or continues a
+ * sequence is kept.
  */
 function takeKey(state: State, key: PressedKey, report: (error: unknown) => void): Match | undefined {
   const before = state.typed

@@ -13,7 +13,7 @@ export type Router = {
    * Calls `standing` for every {@link here} until the returned function is called; later registrations take precedence.
    */
   registerPosition(standing: PositionParams): () => void
-  /** Opens a place; going back returns to the one left. */
+  /** Opens a place; going back returns to the current one. */
   go(place: Place): void
   /** Changes the current place without leaving it: tabs, selection, filters, a step in or out. */
   replace(params: Record<string, string | undefined>): void
