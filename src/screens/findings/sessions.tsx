@@ -58,7 +58,7 @@ function withMarks(
 }
 
 /**
- * Summarizes what sets a visitor's session apart: how it was interrupted, else its feedback, else its first message.
+ * Summarizes what sets the session of a visitor apart: that it was interrupted, or its feedback, or its first message.
  */
 function visitorWords({ authInterrupted, feedback, preview }: UserTestingSession): string | undefined {
   if (authInterrupted) return 'left at the login of a server'

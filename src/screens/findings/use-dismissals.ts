@@ -16,7 +16,7 @@ import type { RowNotes } from './use-findings.ts'
 type Dismissals = {
   /** Dismisses findings, or shows them again, after a question. */
   change(findings: readonly FindingRow[], dismissed: boolean, undoKey: string): Promise<void>
-  /** Undoes the last change; says so if there is none. */
+  /** Undoes the last change, or reports that there is none. */
   undo(): Promise<void>
 }
 

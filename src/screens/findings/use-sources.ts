@@ -156,7 +156,8 @@ function useStretch(projectId: string): { most: number; more: () => void } {
 type Rest = LongList & { problem: Problem | undefined }
 
 /**
- * Returns the scenarios whose findings are not read: those left out of this list, and those on pages not loaded yet.
+ * Returns the state of the scenarios whose findings are not read, because the list left them out or their page is not
+ * loaded yet.
  */
 function restOf(scenarios: ApiPages<unknown>, left: number, more: () => void): Rest {
   const { hasMore, isCut, isStuck, problem, readAhead } = scenarios

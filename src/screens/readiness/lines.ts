@@ -21,7 +21,7 @@ const MEANS = new Map([
 /** For a verdict that is not ready, in places where the report can be opened: the run itself contains only counts. */
 const TOLD = 'not ready: the report says why'
 
-/** Whether a run has a report; a run that does not say so has one once it has ended. */
+/** Whether a run has a report; if its record does not tell, it has one once it has ended. */
 export function hasReport(run: ReadinessRun): boolean {
   return run.hasReport ?? !isRunning(run)
 }

@@ -121,8 +121,8 @@ function useRunActions(projectId: string, onLaunched: (runId: string) => void) {
 }
 
 /**
- * Opens the comparison: that of a rerun which ended while the person was elsewhere, else of the selected run, against
- * the one marked run if there is one.
+ * Opens a comparison. If a rerun ended while the person was elsewhere, it is compared; otherwise the selected run, with
+ * the marked run if exactly one other run is marked.
  */
 function useComparing(projectId: string, lists: RunsLists): (() => void) | Unavailable {
   const router = useRouter()

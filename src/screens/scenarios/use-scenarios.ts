@@ -19,7 +19,7 @@ import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 const POLL_MS = { local: 5_000, remote: 30_000 }
 /** Number of scenarios whose sessions and environment are read automatically: two requests each. */
 const MOST_READ = { local: 50, remote: 8 }
-/** How long those are not read again automatically, in milliseconds. */
+/** How long sessions and environment are not read again automatically, in milliseconds. */
 const FACTS_AGE_MS = 60_000
 
 const NO_SCENARIOS: readonly ProjectScenario[] = []

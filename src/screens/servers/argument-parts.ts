@@ -286,13 +286,13 @@ function typesOf({ schema, options, isNullable }: PlainSchema): string[] {
   return [...types, ...(isNullable ? ['null'] : [])]
 }
 
-/** Returns the types of values that a schema allows, if it says so. */
+/** Returns the types of values that a schema allows; nothing if one of them is not known. */
 function knownTypes(plain: PlainSchema): Pick<Reading, 'types'> {
   const types = typesOf(plain)
   return types.includes('') ? {} : { types }
 }
 
-/** Returns the type of values that a schema allows; empty if it does not say. */
+/** Returns the type of values that a schema allows; empty if it is not known. */
 function typeOf(schema: JsonObject): string {
   const { type } = schema
   if (typeof type === 'string') return type

@@ -16,8 +16,8 @@ const MOST_VALUE = 2_000
 const MOST_LINES = 500
 
 /**
- * Returns the two calls to compare, or why there are none: both marked ones, else the selected one and the one before
- * it.
+ * Returns the two calls to compare, or why there are none: the two marked calls; without marks, the selected call and
+ * an earlier one of the same kind.
  */
 export function comparedPair(
   marked: readonly ListedCall[],

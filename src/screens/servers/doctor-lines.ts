@@ -43,8 +43,8 @@ const NEXT: Record<string, string> = {
 }
 
 /**
- * Returns the lines until the answer arrives: the finished steps, if the service reports them individually, and the
- * current one. If the service returns all steps at once, a line says so.
+ * Returns the lines until the answer arrives: the finished steps and the current one, or a line that explains that the
+ * service reports all steps at once.
  */
 export function runningLines(symbols: Symbols, steps: StepsTaken | undefined): Line[] {
   if (!steps)

@@ -98,7 +98,7 @@ function failed(problem: TextProblem): Read<never> {
   return { ok: false, problems: [problem] }
 }
 
-/** Returns the schema's errors at their lines; if it cannot be validated, the form says so. */
+/** Returns the schema's errors at their lines. None if it cannot be validated, which the form shows. */
 async function faultsOf(text: string, schema: JsonObject | null | undefined): Promise<TextProblem[]> {
   const read = readYaml(text, { keepsLong: true })
   const [document] = read.ok ? read.value : []

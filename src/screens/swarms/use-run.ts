@@ -13,7 +13,7 @@ import { plural } from '../../lib/format.ts'
 /** The data of a run, as far as it could be read. */
 export type RunRead = { data: JourneyRun | undefined; problem: Problem | undefined }
 
-/** Reads runs in full, each until its own record says that it ended: the list may say so earlier. */
+/** Reads runs in full, each until its own record shows its end: the list may show the end earlier. */
 export function useRunDetails(projectId: string, runs: readonly RunInWave[]) {
   const { queries } = useWorkspace()
   return useLiveQueries(runs, {

@@ -18,8 +18,8 @@ const HEAD_LINES = 2
 type Read = { data: JourneyRun | undefined } | undefined
 
 /**
- * Returns a table of a wave with personas as rows and journeys as columns: each cell has the most important state of
- * its runs, and how many of their sessions met goal and criteria, or succeeded if not all of those were graded. Nothing
+ * Returns a table of a wave with personas as rows and journeys as columns. Each cell has the most important state of
+ * its runs, and how many of their sessions met goal and criteria; if some are not graded, how many succeeded. Nothing
  * for a wave of one run.
  * @param reads the data of each run, in the same order
  * @param look.pointed the cell under the mouse, which the line below describes

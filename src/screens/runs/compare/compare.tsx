@@ -359,7 +359,9 @@ type Comparison = {
   parentId: string | undefined
 }
 
-/** Returns the run compared with its base: the one chosen here, else the one it repeats, else the service's choice. */
+/**
+ * Returns the run compared with its base: the run chosen here, or the run that it repeats, or what the service chooses.
+ */
 function useComparison(projectId: string, run: EvalRun | undefined, trials: readonly ComparedTrial[]): Comparison {
   const { queries, reruns } = useWorkspace()
   const { params } = usePlace()

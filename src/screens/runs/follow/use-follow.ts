@@ -49,8 +49,8 @@ export function useLetGoWhenSeen(run: EvalRun | undefined): void {
 }
 
 /**
- * Goes to the next followed run: first ended ones, which are cleared by viewing them, then those in flight, then
- * `others`.
+ * Goes to the next followed run. Runs that have ended come first, and are not followed any more once viewed; then come
+ * runs in flight, then `others`.
  */
 export function useGoToFollowed(others: readonly Place[]): KeyHandler | Unavailable {
   const { pins, queries } = useWorkspace()

@@ -21,7 +21,7 @@ export type FailurePages = {
 
 /**
  * Reads the failures of a run: the first page is part of the run; each further page is requested with the cursor of the
- * one before.
+ * previous page.
  */
 export function useDiagnostics(projectId: string, run: EvalRun): FailurePages {
   const { queries } = useWorkspace()

@@ -18,7 +18,10 @@ export type CallFault = {
   from: CallSource
   /** The faulty argument, and what is wrong. */
   says: string
-  /** Which earlier tools accepted it: those that the run saw, or those of the pass before it; undefined if unknown. */
+  /**
+   * Which earlier tools accepted it: those that the run saw, or those that the last passed run before it saw; undefined
+   * if unknown.
+   */
   fitted: 'run' | 'base' | 'neither' | undefined
 }
 
