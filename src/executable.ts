@@ -95,8 +95,8 @@ function removeStale(programs: string): void {
 }
 
 /**
- * Returns the script to run: if this program starts itself or its reference server with the path of one of its files,
- * of any version, it is that file, as in Node.
+ * Returns the script to run if this program starts itself or its reference server: as in Node, the first argument is
+ * then the path of one of its files, of any version. Otherwise undefined.
  */
 function scriptOf(programs: string, first: string | undefined): string | undefined {
   const [, ...part] = first?.startsWith(`${programs}/`) ? first.slice(programs.length + 1).split('/') : []

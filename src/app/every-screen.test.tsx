@@ -236,7 +236,7 @@ test.each(screens)(
     if (unanswered === 0) isDown = false
     else {
       await app.see('no answer')
-      // A pane may say so slightly earlier than the keys.
+      // A pane may show the failure slightly earlier than the keys.
       await app.see(() => heldBack(app, condition).every(({ why = '' }) => WHY.test(why)))
     }
     expectSane(app, condition)

@@ -78,7 +78,7 @@ function quitQuestion(ending: readonly string[], lost: readonly string[]): Quest
   }
 }
 
-/** Returns a line for each record besides the server that is tried; if they cannot be read, a line that says so. */
+/** Returns a line for each record besides the server that is tried, or one line if the records cannot be read. */
 async function madeIn(client: Client, { savedSuites }: UnsavedServers): Promise<string[]> {
   try {
     const [{ documentStore }, { DOCUMENT_NOUNS }, { readSuite }] = await Promise.all([

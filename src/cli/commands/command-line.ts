@@ -126,8 +126,9 @@ async function nearCommand(word: string, program: Command): Promise<string> {
 }
 
 /**
- * Scripts pass an empty text for an unset variable.
- * @throws UsageError for any option except those of free text
+ * Refuses empty values of options, because scripts pass an empty text for an unset variable. Options for free text may
+ * be empty.
+ * @throws UsageError
  */
 function refuseEmpty(command: Command): void {
   if (command.parent) refuseEmpty(command.parent)

@@ -28,8 +28,8 @@ export type Suite = {
 }
 
 /**
- * Finds the suite installed in a folder or its parents, else uses npx, which fetches it.
- * @param wanted a version; by default the installed one, else the tested one
+ * Finds the suite installed in a folder or its parents. If it is not there, or in another version, npx fetches it.
+ * @param wanted a version; by default the installed one, or without one the tested version
  * @throws UsageError for an invalid version, and for a package without a program
  */
 export function findSuite(folder: string, wanted: string | undefined): Suite {

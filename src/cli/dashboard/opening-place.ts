@@ -18,7 +18,8 @@ type OpeningOptions = {
 }
 
 /**
- * Returns the place at which the dashboard opens: the named one, else the last one, else the projects.
+ * Returns the place at which the dashboard opens: the named one. Without a name it is the place left last, or the
+ * projects.
  * @param commands the commands, to suggest one if the place was meant as a command
  */
 export function openingPlace(

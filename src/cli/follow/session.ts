@@ -42,7 +42,10 @@ export type NotStarted = { label: string; error: NoRun }
 export type FollowExtras = {
   /** Command that continues watching; without it the runs end with this process. */
   again?: string
-  /** The run that the gates compare with, or else the run to show it beside, such as the one that it repeats. */
+  /**
+   * The run that the gates compare with. Without such gates, the run to show it beside, such as the run that it
+   * repeats.
+   */
   base?: Base | undefined
   /** The cases that should run, if known. */
   launched?: LaunchedCases | undefined

@@ -20,8 +20,7 @@ import type { CommandContext } from '../workspace/in-workspace.ts'
 type Own = WriteOptions & { json?: boolean }
 
 /**
- * Runs `mcpdeck cancel`: cancels an eval run, else the journey run with this id, else everything that a wave has in
- * flight.
+ * Runs `mcpdeck cancel`: cancels the eval run or the journey run with this id, or everything that a wave has in flight.
  */
 export async function cancel(context: CommandContext, [wanted = '']: readonly string[], own: Own): Promise<number> {
   const { client } = context

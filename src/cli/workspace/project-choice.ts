@@ -8,8 +8,8 @@ import { UsageError } from '../arguments/usage-error.ts'
 type NamedProject = { id: string; name: string }
 
 /**
- * Chooses the project of a command: the one named by id or name, else the only one, else the one that a person chooses
- * at the terminal.
+ * Chooses the project of a command: the one named by id or name. Without a name, the only project is chosen, or a
+ * person chooses at the terminal.
  * @throws UsageError with the choices if nobody can be asked
  */
 export async function chooseProject(client: Client, wanted: string | undefined): Promise<NamedProject> {
