@@ -16,7 +16,7 @@ const call = () =>
     startedAt: timestamp(),
     /** `unknown` means that the call may have been made, for example if the program ended meanwhile. */
     status: openEnum(['running', 'answered', 'tool_error', 'failed', 'given_up', 'unknown']),
-    /** Milliseconds. For a tool as measured by the service, else until the answer. */
+    /** Milliseconds: for a tool as the service measured them, for other calls until the answer. */
     durationMs: z.number().nullish(),
     /** Why the call has no answer. */
     error: record({ code: z.string(), message: z.string() }).nullish(),

@@ -53,7 +53,10 @@ export type SandboxImageBuildStarted = z.infer<typeof SandboxImageBuildStarted>
 
 export const BlueprintValidateRequest = shape(() => strictBody({ blueprint: z.string() }))
 
-/** A validated blueprint: the digest of its base if `ok`, else the errors, each with its position in the document. */
+/**
+ * A validated blueprint. If `ok`, it has the digest of its base; if not, the errors, each with its position in the
+ * document.
+ */
 export const BlueprintValidated = shape(() =>
   record({
     ok: z.boolean(),

@@ -214,7 +214,7 @@ describe('a refusal by the service', () => {
     expect(budget.snapshot().pausedUntil).toBe(clock.now() + 9_000)
   })
 
-  test('for longer than anybody waits is reported at once, even to those already waiting', async () => {
+  test('for longer than anybody waits is reported at once, even to requests already waiting', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const permits = await drain(budget, 10)

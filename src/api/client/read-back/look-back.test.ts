@@ -50,7 +50,7 @@ test('insights that failed again may result from the request, whenever the last 
   expect(await ofRun(requestInsights, { insights: before })).toMatchObject({ finding: 'did-not-happen' })
 })
 
-test('an analysis without a time may be the result of the request; one that was not requested is not', async () => {
+test('an analysis without a time may be the result of the request, unless none was requested', async () => {
   const judged = (status: string | null) => ofRun(requestJudge, { judges: { goalCompletion: { status } } })
   expect(await judged('failed')).toEqual({
     finding: 'cannot-be-known',
