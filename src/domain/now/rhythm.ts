@@ -54,8 +54,8 @@ function isInRow(times: readonly number[], last: number, gap: number, count = IN
 type Schedule = { enabled: boolean; intervalMinutes?: number | null | undefined } | null | undefined
 
 /**
- * Returns the rhythm in which a suite is due: that of its schedule if that is on, else its own. Runs that followed a
- * schedule until it was switched off do not count as missed.
+ * Returns the rhythm in which a suite is due: that of its schedule while it is on, otherwise the rhythm of its runs.
+ * Runs that followed a schedule until it was switched off do not count as missed.
  * @param own the result of {@link rhythmOf} for the same times
  */
 export function dueRhythm(times: readonly number[], own: Rhythm | undefined, schedule: Schedule): Rhythm | undefined {

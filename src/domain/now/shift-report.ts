@@ -104,8 +104,8 @@ const FOUND = {
 }
 
 /**
- * Returns the text that the person was shown, else for example `Create eval run: done`. Unknown outcomes are named as
- * such.
+ * Returns the text that the person was shown, or if none was stored, one such as `Create eval run: done`. Unknown
+ * outcomes are named as such.
  */
 function writeText({ operation, outcome, code, finding, result }: DoneWrite): string {
   if (typeof result['words'] === 'string') return result['words']
@@ -121,7 +121,7 @@ function writeText({ operation, outcome, code, finding, result }: DoneWrite): st
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${end}`
 }
 
-/** Returns the id of what a write created, else of what it changed. */
+/** Returns the id of what a write created or, if it created nothing, of what it changed. */
 function subjectOf({ result, place }: DoneWrite): string {
   const id = result['runId'] ?? result['id'] ?? result['suiteId'] ?? place.at(-1)?.[1]
   return typeof id === 'string' ? id : ''

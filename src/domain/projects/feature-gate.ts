@@ -22,8 +22,8 @@ export function flagState(capabilities: ProjectCapabilities | undefined): FlagSt
 }
 
 /**
- * Whether the feature behind a read is off for the organization. The boolean in `can` decides, else the flag. A guest
- * may not read even with the feature on, so a refused read alone proves nothing.
+ * Whether the feature behind a read is off for the organization. The boolean in `can` decides if it is there; if not,
+ * the flag does. A guest may not read even with the feature on, so a refused read alone proves nothing.
  */
 export function isFeatureOff(capabilities: ProjectCapabilities | undefined, read: GatedRead): boolean {
   const may = capabilities?.can[read]

@@ -71,7 +71,7 @@ test('a launch that replaces the models keeps results on other models, even if i
   expect(updatedLines(small, [{ ...of('large'), replacesModels: undefined }])).toHaveLength(2)
 })
 
-test('one of two cases with the same title is not judged without trials if the other ran', () => {
+test('of two cases with the same title, the case without trials is not judged by the trials of the other', () => {
   const twins = ['a1', 'a2'].map(id => ({ id, declaredId: `file ${id}`, title: 'a' }))
   const both = runOf({ a1: ['passed'], a2: ['passed'] })
   const titled = (facts: BaselineRun): BaselineRun => ({

@@ -104,9 +104,9 @@ function shareOf({ graded, total }: GradedPart): number {
 }
 
 /**
- * Judges the pass rate in the run's own unit if it reports counts, else in trials: a rate is never converted (contract:
- * "Decision summary"). If too little was graded, the result is known only if the rate could not be reached with the
- * rest either.
+ * Judges the pass rate in the unit of the run's counts, or in trials if it reports none: a rate is never converted
+ * (contract: "Decision summary"). If too little was graded, the result is known only if the rate could not be reached
+ * with the rest either.
  */
 function judgePassRate(
   gate: Extract<Gate, { gate: 'min-pass-rate' }>,

@@ -180,7 +180,7 @@ describe('the pass rates of a suite', () => {
 
 describe('the counts of a run', () => {
   const summary = { total: 5, passed: 2, failed: 1 }
-  test('are those of its decision with its unit, else those of its summary without a unit', () => {
+  test('are taken from its decision with its unit, or from its summary without a unit', () => {
     const counts = { total: 4, passed: 3, failed: 0, undecided: 1 }
     expect(runCounts({ summary, decisionSummary: { measurementUnit: 'case_executions', counts } })).toEqual({
       ...counts,

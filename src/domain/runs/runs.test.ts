@@ -199,7 +199,7 @@ describe('the gates of a run', () => {
     const judged = (least: number, trials: EvalIteration[], fields: Partial<EvalRun> = {}) =>
       judgeGates([floor(least), rate], facts(fields, trials)).map(result => result.passed)
 
-    test('else a reached rate is unknown, and one that can no longer be reached is missed', () => {
+    test('a reached rate of too few trials is unknown, and a rate that can no longer be reached is missed', () => {
       expect(judged(1, [passed, ungraded])).toEqual([null, null])
       expect(judged(0.5, [passed, ungraded])).toEqual([true, true])
       expect(judged(1, [failed, failed, passed, ungraded])).toEqual([null, false])

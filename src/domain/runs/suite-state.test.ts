@@ -64,7 +64,7 @@ describe('the state of a suite', () => {
     expect(stateOf(mostly, earlier)).toMatchObject({ outcome: 'failed', judgedBy: { run: { id: 'r1' } } })
   })
 
-  test('has no full bar in its trend for a run that passed everything graded, but did not grade everything', () => {
+  test('has no full bar in its trend for a run in which all graded trials passed but some were not graded', () => {
     const most = made({ at: 1, result: 'passed', cases: [1, 1], trials: [9, 0, 12] })
     expect(stateOf(most).trend).toEqual([0.75])
   })

@@ -23,7 +23,7 @@ describe('the news of a list', () => {
     expect(news(seenAt(1, { a: 'a', b: 'a' }), row('a'), row('b', 'z'), row('c'))).toEqual({ b: 'changed', c: 'new' })
   })
 
-  test('do not include an old row of a partly read list that was not read before', () => {
+  test('leave out an old row that is read for the first time in a list that was read in part', () => {
     const before = seenAt(10_000_000, { a: 'a' })
     expect(news(before, row('old', 'a', 1_000), row('young', 'a', 10_000_001))).toEqual({ young: 'new' })
     expect(news(seenAt(1, { a: 'a' }, false), row('b'))).toEqual({})

@@ -8,7 +8,8 @@ type Schema = Readonly<Record<string, unknown>>
 const MOST_DEPTH = 6
 
 /**
- * Returns an initial value: defaults, first choices, required properties, else the type's empty value.
+ * Returns an initial value: the default or the first choice; for an object, its properties that are required or have a
+ * default; for other types, an empty value.
  * @param read resolves references in the schema that contains this one
  */
 export function skeleton(schema: Schema, depth: number, read = plainSchemas(schema)): unknown {
