@@ -166,7 +166,7 @@ function messageOf(line: string): Message | undefined {
   }
 }
 
-/** Returns the request whose stream a message belongs to, found by its progress token, else the latest request. */
+/** Returns the request whose stream a message belongs to: the one with its progress token, or the latest. */
 function relatedTo({ params }: Message, open: ReadonlyMap<Id, unknown>): Id | undefined {
   const token = params?.progressToken
   const [reported] = [...open].find(([, each]) => token !== undefined && each === token) ?? []

@@ -343,7 +343,7 @@ describe('the OAuth check of a server', () => {
     expect(other.seen).toEqual([])
   })
 
-  test('an open server does not demand it and no session is opened; an unreachable one is not an error', async () => {
+  test('reports no OAuth for an open server, opening no session, and for an unreachable one', async () => {
     const server = await serve({ ping: (message, _request, response) => answer(response, message, {}) })
     expect(await check(httpTarget(server.url))).toMatchObject({ useOAuth: false })
     expect(server.seen.map(({ method }) => method)).toEqual(['ping'])

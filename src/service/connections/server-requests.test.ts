@@ -124,7 +124,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s protocol era', 
 describe('a misbehaving server', () => {
   const server = asking('legacy')
 
-  test('has at most some dozens of open requests; the others are refused and none is answered', async () => {
+  test('has a maximum of open requests; requests beyond it are refused', async () => {
     attended()
     expect(textOf(await call('flood', {}, server))).toBe('refused 968')
     expect(requests.all()).toHaveLength(32)

@@ -338,8 +338,8 @@ const Anything = shape(() => z.looseObject({}))
 const LISTS = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
 
 /**
- * Sends a session's requests as its protocol version needs: single requests with `initialize`, else a level with each
- * request and one stream.
+ * Sends the requests of a session as its protocol version needs: with `initialize` one request each, without it a level
+ * with each request and one stream.
  * @returns the requests, and the data that each request carries
  */
 function createWishes(

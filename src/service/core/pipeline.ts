@@ -44,7 +44,7 @@ type PipelineOptions = {
   vocabularyHeader: string
   /** Host names that are accepted besides loopback; undefined = any. */
   allowedHosts: readonly string[] | undefined
-  /** Whether lists that are declared as bare are answered as an array, else as a page. */
+  /** Whether lists that are declared as bare are answered as an array, and not as a page. */
   bareLists: boolean
   log: ((entry: LogEntry) => void) | undefined
 }

@@ -48,7 +48,10 @@ function parseInput(schema: z.ZodType, value: unknown): unknown {
   return result.data
 }
 
-/** Parses declared query options. Repeated ones are refused. Undeclared ones are ignored on GETs, else refused. */
+/**
+ * Parses declared query options. Repeated ones are refused. Undeclared ones are ignored on GETs and refused on other
+ * methods.
+ */
 export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unknown {
   const { query, method } = endpoint
   const sent = Object.fromEntries(search)

@@ -37,7 +37,7 @@ test.each<[string, (outcome: TrialOutcome) => Partial<TrialOutcome>]>([
   expect(scoreIntegrity(snapshot, { ...outcome, ...change(outcome) })).toBe('invalid')
 })
 
-test('the scores of a run are invalid if those of one trial are, and unknown if none are known', () => {
+test('the scores of a run are invalid if one trial has invalid scores, and unknown if all have unknown ones', () => {
   expect(integrityOfAll(['valid', null, 'invalid'])).toBe('invalid')
   expect(integrityOfAll([null, 'valid'])).toBe('valid')
   expect(integrityOfAll([null])).toBeUndefined()

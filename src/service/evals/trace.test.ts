@@ -68,7 +68,7 @@ test('the trace compares expected and actual calls', async () => {
   expect(trace.messages).toHaveLength(2)
 })
 
-test('the trace names a call with other arguments, and those arguments', async () => {
+test('the trace names arguments that differ from the expected ones, with both values', async () => {
   const row = await settled()
   const differing = {
     ...row,

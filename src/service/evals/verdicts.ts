@@ -57,7 +57,10 @@ export function judgeChecks(
   }))
 }
 
-/** Returns the class of a completed trial. One failure decides; else a broken evaluator leaves it without a verdict. */
+/**
+ * Returns the class of a completed trial. One failure decides; without failures, a broken evaluator leaves it without a
+ * verdict.
+ */
 export function classOf(verdicts: readonly Judged[]): Extract<TrialClass, 'passed' | 'failed' | 'evaluator_error'> {
   if (verdicts.some(verdict => verdict.status === 'fail')) return 'failed'
   return verdicts.some(verdict => verdict.evaluatorError !== undefined) ? 'evaluator_error' : 'passed'

@@ -94,7 +94,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
   }
 }
 
-/** Returns the named run of the same suite, else the previous completed one. */
+/** Returns the named run of the same suite, by default the previous completed one. */
 function baselineOf(store: Store, run: RunRow, baseRunId: string | undefined): RunRow {
   const named = baseRunId === undefined ? undefined : store.runs.get(run.projectId, baseRunId)
   const base = baseRunId === undefined ? store.runs.previousCompleted(run.suiteId, run.number) : named

@@ -21,7 +21,7 @@ function givenWay(below: number): { before: number; after: number } {
 }
 
 test.runIf(process.platform === 'linux').each([0, 7, 19])(
-  'a thread has a lower priority than the screen, also if that of the process is %i below ours',
+  'a thread has a lower priority than the screen, also in a process %i below our priority',
   below => {
     const { before, after } = givenWay(below)
     expect(before).toBe(Math.min(19, getPriority() + below))
