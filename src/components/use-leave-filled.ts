@@ -1,6 +1,6 @@
 import { useConfirm } from './confirm.tsx'
 
-/** Leaves a form: at once if there is nothing to lose, else after asking. */
+/** Leaves a form: at once if nothing was filled in, otherwise after a question. */
 export function useLeaveFilled(isFilled: boolean, leave: () => void): () => void {
   const confirm = useConfirm()
   const ask = async (): Promise<void> => {

@@ -34,7 +34,7 @@ export function fieldsTab<Row>(
   }
 }
 
-/** Returns the named tab, else the first. */
+/** Returns the named tab, or the first if there is none of that name. */
 export function openTab<Tab extends { id: string }>(tabs: readonly Tab[], id: string | undefined): Tab | undefined {
   return tabs.find(tab => tab.id === id) ?? tabs[0]
 }

@@ -183,7 +183,7 @@ async function checkSaved<T>(
   return { readable: { value: checked.value }, problems: (await doubts?.(saved)) ?? [] }
 }
 
-/** Returns an earlier text: with its problems at their lines, else with its age above it. */
+/** Returns an earlier text with its problems at their lines, or without problems with its age above it. */
 function reopened({ text, at }: { text: string; at: number }): string {
   return hasMarks(text) ? text : withNotice(text, storedNotice(at))
 }

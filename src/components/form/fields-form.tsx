@@ -264,8 +264,8 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
   }
   const beyond = (by: 1 | -1): void => go((at + by + actAt + 1) % (actAt + 1))
   /**
-   * Moves to the next option, else to the next field; a choice is not left this way, and passing an option does not
-   * select it.
+   * Moves to the option beside, or past the last or first one to the field beside. A choice between several options is
+   * not left this way, and passing an option does not select it.
    */
   const beside = (by: 1 | -1): KeyHandler | Unavailable => {
     const to = option + by

@@ -34,7 +34,7 @@ describe('a row of a list', () => {
     expect(compose({ change, selected: true })).toBe('▌alpha           +3 12 ~')
   })
 
-  test('highlights a changed number while its sign shows, but not on the first reading and not without motion', () => {
+  test('highlights a changed number while its sign shows, except on the first reading or without motion', () => {
     const colours = createTheme({ level: 3, ascii: false })
     const bright = colours.paint('accent', '+3 12')
     const row = (from: Row, look: Partial<RowLook<Row>>): string => {

@@ -21,7 +21,7 @@ function widths(width: number, columns: readonly Column<Row>[], rows: readonly R
 }
 
 describe('the name column', () => {
-  test('takes the unused width of the columns beside it, but not that of a number', () => {
+  test('takes the unused width of the columns beside it, except from columns of numbers', () => {
     const all = [name, state, runs]
     expect(widths(35, all, named(10))).toEqual({ name: 12, state: 12, runs: 6 })
     expect(widths(35, all, named(15))).toEqual({ name: 15, state: 9, runs: 6 })
@@ -35,7 +35,7 @@ describe('the name column', () => {
     expect(widths(64, [name, note], named(90))).toEqual({ name: 52, note: 8 })
   })
 
-  test('is shown whole before optional columns are, and the one that needs the widest list is dropped first', () => {
+  test('is shown whole before optional columns, which are dropped in order of the width that they need', () => {
     const all = [name, age, note]
     expect(widths(51, all, named(31))).toEqual({ name: 31, age: 5, note: 10 })
     expect(widths(51, all, named(35))).toEqual({ name: 42, age: 5 })

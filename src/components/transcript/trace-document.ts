@@ -76,7 +76,9 @@ function lengthOf(milliseconds: number | undefined): number | undefined {
   return milliseconds !== undefined && milliseconds >= 0 ? milliseconds : undefined
 }
 
-/** Returns the calls of the trace, per prompt or together, else those of the trial. */
+/**
+ * Returns the calls that the trace lists, per prompt or together. Without any, returns the calls that the trial lists.
+ */
 function actualCalls(recorded: JsonObject, trial: Pick<EvalIteration, 'actualToolCalls'> | undefined): JsonObject[] {
   const { toolCalls, prompts } = recorded
   if (isPlainObject(toolCalls)) return objectsOf(toolCalls['actual'])

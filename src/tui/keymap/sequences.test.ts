@@ -112,7 +112,7 @@ describe('a sequence of keys', () => {
   })
 })
 
-test('a dispatcher with other keys handles and lists those', async () => {
+test('keys that override the defaults are handled and listed', async () => {
   const { bindings } = applyOverrides([app, list], { 'list.down': ['n'], 'app.refresh': ['ctrl+r', ', f'] })
   const { dispatcher, press, calls } = setUp(bindings)
   await press('j', 'r', 'n', 'ctrl+r', ',', 'f')

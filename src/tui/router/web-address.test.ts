@@ -9,7 +9,7 @@ const addresses = {
 }
 const at = (screen: string, params: Record<string, string>) => webAddress(addresses, { screen, params })
 
-test('a place has its own address, else that of its project, else none', () => {
+test('a place has its own address, or the address of its project if known', () => {
   expect(at('runs', { projectId: 'prj_1', runId: 'run_2' })).toBe('https://app.example/p/prj_1/runs/run_2?tab=trials')
   expect(at('runs', { projectId: 'prj_1' })).toBe('https://app.example/p/prj_1')
   expect(at('servers', { projectId: 'prj_1', serverId: 'srv_1' })).toBe('https://app.example/p/prj_1')

@@ -19,8 +19,8 @@ export function announcement(how: Notify, text: string, env: NodeJS.ProcessEnv, 
 }
 
 /**
- * Returns the notices that the terminal is known to support, else the bell, since others may print the sequence. The
- * terminal behind tmux or GNU screen is unknown.
+ * Returns the notices that the terminal is known to support. All other terminals get the bell, since they may print the
+ * sequence. The terminal behind tmux or GNU screen is unknown.
  */
 function noticeOf({ TERM = '', TERM_PROGRAM = '', TMUX, STY, KITTY_WINDOW_ID }: NodeJS.ProcessEnv) {
   if (TMUX || STY || /^(?:screen|tmux)/.test(TERM)) return 'bell'
