@@ -72,7 +72,7 @@ test('an endless list of findings stops at the limits, says that there is more, 
   expect(requests - read).toBeLessThan(pages + TOGETHER)
 })
 
-test('pages without new findings stop the list too, and are not reported as no findings', async () => {
+test('pages without new findings stop the list too, which says that there is more', async () => {
   pageAt = nth => ({ items: [], nextCursor: `c${nth}` })
   await open()
   await app.see('read 0 findings of Swarms of the project, there is more; + reads on')

@@ -146,7 +146,7 @@ describe('the screen Now', () => {
     expect(text).toContain(`mcpdeck://local/projects/${projectId}/runs/${runId}`)
   })
 
-  test('keys that act on the selected thing act on that of the line', async () => {
+  test('keys for the selected thing act on what the selected line is about', async () => {
     await openNow()
     await app.see(FAILED)
     await app.see('Enter opens the run')

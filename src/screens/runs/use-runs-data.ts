@@ -105,7 +105,7 @@ export function useRun(projectId: string, runId: string): RunData {
 /** Number of rows left below the selected one at which the next page is fetched. */
 const READ_AHEAD = 50
 
-/** Fetches further trials: all of them if requests are unlimited, else as the person nears the end. */
+/** Fetches further trials: all of them if requests are unlimited, otherwise more as the person nears the end. */
 export function useMoreTrials(trialsQuery: RunData['trialsQuery'], selected: number): void {
   const { budget } = useWorkspace()
   const near = selected + READ_AHEAD >= (trialsQuery.items?.length ?? 0)

@@ -41,7 +41,7 @@ export function capLabels(caps: CapsNote['caps'], between = '  '): string[] {
   })
 }
 
-/** Returns fields filled with the limits last set from here, else empty. */
+/** Returns the fields, filled with the limits that were last set from here if there are any. */
 export function capFields(known: CapsNote | undefined): FormFieldSpec[] {
   return CAPS.map(({ id, label, kind, harness }): FormFieldSpec => {
     const value = known?.caps[id]

@@ -226,7 +226,7 @@ describe('the verified version', () => {
 })
 
 describe('the guest limits', () => {
-  test('are sent as typed, and those of harnesses only with harnesses', () => {
+  test('are sent as typed, limits of harnesses only with harnesses', () => {
     const values = Object.fromEntries(capFields(undefined).map(({ id, initial }) => [id, initial]))
     expect(capsOf({ ...values, enabled: 'yes', dailyCreditCap: ' 12.5 ' })).toEqual({
       enabled: true,

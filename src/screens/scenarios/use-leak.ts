@@ -194,7 +194,7 @@ function ways(mode: string | null | undefined, mayUnpublish: boolean): FieldOpti
   ]
 }
 
-/** Whether the old link is dead, as far as it was checked; else what to try. */
+/** Says whether the old link is dead, as far as it was checked. If it was not checked, says what to try. */
 export function verifiedLines(
   symbols: Symbols,
   verified: Verified,

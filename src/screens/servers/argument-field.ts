@@ -154,7 +154,7 @@ function writtenFor(
   return kind === 'text' && typeof value === 'string' ? value : jsonText(value)
 }
 
-/** A line for each item if that can be parsed back, else JSON. */
+/** A line for each item if the lines can be parsed back; if not, JSON. */
 function listText(field: ListReading, value: readonly unknown[]): string {
   const lines = value.map(item => writtenFor(field.items, item)).join('\n')
   const read = field.choices || isShown(lines) ? readList(field, lines) : {}

@@ -50,7 +50,7 @@ describe('the form of an input schema', () => {
     ])
   })
 
-  test('has no fields for a tool without arguments, and takes JSON if the schema does not describe any', () => {
+  test('has no fields for a tool without arguments, and takes JSON if the schema describes none', () => {
     expect(asksNothing(argumentForm({ type: 'object', properties: {} }))).toBe(true)
     expect(asksNothing(argumentForm({ type: 'object', additionalProperties: false }))).toBe(true)
     for (const open of [{ type: 'object' }, { type: 'object', properties: {}, additionalProperties: true }]) {

@@ -100,7 +100,7 @@ function stopOf(call: ListedCall | undefined): KeyHandler | Unavailable {
   return call?.record?.outcome.state === 'running' ? call.record.stop : NO_RUNNING
 }
 
-/** Returns the call to send again: for calls of this session as it was sent, else as it is stored. */
+/** Returns the call to send again: as it was sent, or as it is stored if it is not of this session. */
 function sentBy(call: ListedCall | undefined) {
   return call && { ...call, ...(call.record && { input: call.record.input, incomplete: call.record.incomplete }) }
 }

@@ -17,7 +17,7 @@ const MOST_LINES = 500
 
 /**
  * Returns the two calls to compare, or why there are none: the two marked calls; without marks, the selected call and
- * an earlier one of the same kind.
+ * the previous one with the same arguments, or the first such call after it.
  */
 export function comparedPair(
   marked: readonly ListedCall[],

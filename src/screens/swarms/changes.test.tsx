@@ -132,7 +132,7 @@ describe('drafts of personas and journeys', () => {
     ],
   }
 
-  test('show their costs, and only those that are kept are saved, once', async () => {
+  test('show their costs, and only kept drafts are saved, each once', async () => {
     const model = await scriptedModel(({ tools }) =>
       tools.length > 0
         ? { calls: tools.map(({ name }) => ({ name, args: drafts })) }

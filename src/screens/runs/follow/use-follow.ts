@@ -49,8 +49,8 @@ export function useLetGoWhenSeen(run: EvalRun | undefined): void {
 }
 
 /**
- * Goes to the next followed run. Runs that have ended come first, and are not followed any more once viewed; then come
- * runs in flight, then `others`.
+ * Goes to a followed run that has ended, which is then no longer followed. If none has ended, goes to the next of the
+ * followed runs and `others`.
  */
 export function useGoToFollowed(others: readonly Place[]): KeyHandler | Unavailable {
   const { pins, queries } = useWorkspace()

@@ -128,7 +128,7 @@ test('the form allows what the service accepts, whatever is attached and chosen'
   expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(10)
 })
 
-test('an environment that is not attached is offered together with attaching it, and refused without', async () => {
+test('an environment that is not attached is offered only together with attaching it', async () => {
   const { client } = service
   const stage = await launchStage(client)
   const { projectId } = stage

@@ -18,8 +18,8 @@ const TRIALS_READ = 200
 const MOST_FAILURES = 100
 
 /**
- * Follows a rerun to its end, on any screen: then opens the comparison with its parent if the rerun is still in front,
- * else a sentence says how it ended and which key opens the comparison.
+ * Follows a rerun to its end, on any screen. If the rerun is then still in front, opens the comparison with its parent;
+ * if not, says how it ended and which key opens the comparison.
  */
 export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
   const { client, queries, budget } = useWorkspace()

@@ -180,7 +180,7 @@ function callText({ toolName, arguments: given }: PlainCall): string {
   return `${toolName} ${jsonSample(given)}`
 }
 
-/** Returns both sides if there is room; else one side, preferring the expected one. */
+/** Returns both sides if there is room for them, or one side, preferably the expected one. */
 function rowLine(of: { sign: Span; sides: readonly (readonly Span[])[]; columns: number; row: CallRow }): Line {
   const { sign, sides, columns, row } = of
   const [wanted = NOTHING, called = NOTHING] = sides.map(cleanSpans)
