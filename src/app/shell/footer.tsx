@@ -150,8 +150,8 @@ const NOTICE_FRAME = 4
 const EDGE = 2
 
 /**
- * Returns a message: in the lower edge of the page if it fits a line, where it hides nothing; else in its own rows
- * above the keys, whole if it fits.
+ * Returns a message. If it fits a line, it is in the lower edge of the page, where it hides nothing; if not, it has its
+ * own rows above the keys, and is whole if it fits.
  */
 function noticeOf({ text }: Toast, width: number, theme: Theme): { lines: string[]; inEdge: boolean } {
   const room = Math.max(1, width - NOTICE_FRAME)
@@ -163,7 +163,7 @@ function noticeOf({ text }: Toast, width: number, theme: Theme): { lines: string
   return { lines: [...lines.slice(0, NOTICE_ROWS - 1), last], inEdge: false }
 }
 
-/** Returns the current number of rows of the footer: that of the keys, and those of a message longer than a line. */
+/** Returns the current number of rows of the footer: rows for the keys, and for a message longer than a line. */
 export function useFooterRows(width: number): number {
   const theme = useTheme()
   const toast = useCurrentToast()

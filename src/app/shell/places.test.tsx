@@ -114,7 +114,7 @@ describe('the place follows the focus', () => {
     expect((await link()).params).toMatchObject({ runId: runIds[1], suiteId })
   })
 
-  test('after going back from a finding and moving, the link is that of the newly selected finding', async () => {
+  test('after going back from a finding and moving, the link leads to the newly selected finding', async () => {
     await open(findingsRoute.to({ projectId }))
     await app!.see('Goal a')
     await app!.press(findingsKeys.bindings.open)

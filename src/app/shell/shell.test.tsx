@@ -296,7 +296,7 @@ describe('the first key of a sequence', () => {
 })
 
 describe('the list of actions', () => {
-  test('contains those of the screen and of the selected item, without navigation keys', async () => {
+  test('contains actions of the screen and of the selected item, without navigation keys', async () => {
     await openRuns()
     await app.press(appKeys.bindings.actions)
     const frame = await app.see('What can be done here')

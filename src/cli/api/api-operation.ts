@@ -131,8 +131,8 @@ function takesText(schemas: readonly JsonSchema[], root: JsonSchema | undefined)
 }
 
 /**
- * Returns a field's value: text if the contract accepts text, else JSON; invalid JSON stays text, for the check to
- * report.
+ * Returns a field's value: text if the contract accepts text, otherwise what it says as JSON. Invalid JSON stays text,
+ * for the check to report.
  * @throws UsageError naming a number that would change
  */
 function valueOf(name: string, text: string, isText: boolean): unknown {

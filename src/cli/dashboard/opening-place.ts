@@ -52,7 +52,7 @@ export function locatorOf(place: Place): string {
   )
 }
 
-/** Returns the screen of one project, which its name alone also opens: of the current project, else of the only one. */
+/** Returns the place that the name of a screen of one project opens: in this project, if one is known. */
 function screenOf(routes: readonly Route[], text: string, projectId: string | undefined): Place | undefined {
   const route = routes.find(({ screen, path }) => screen === text && path.startsWith('projects/{projectId}/'))
   return route && { screen: route.screen, params: projectId === undefined ? {} : { projectId } }

@@ -43,7 +43,10 @@ export async function describe(
   if (own.json) printReceived(jsonText(others.length === 0 ? only : { items: described }))
 }
 
-/** Returns the journey runs of the wave with this id, else the word itself as the id of a run. */
+/**
+ * Returns the journey run with this id, or all journey runs of the wave with this id. If there is neither, returns the
+ * word itself.
+ */
 async function runsOfWave(client: Client, noun: Noun, fields: Fields, wanted: string): Promise<string[]> {
   const isRun = await client.journeyRuns.get({ projectId: String(fields['projectId']), runId: wanted }).then(
     () => true,

@@ -190,7 +190,7 @@ export async function readToPrint(listing: Listing, wanted: string): Promise<Ite
 }
 
 /**
- * Returns the item of a list with this id, else the only one with this name.
+ * Returns the item of a list with this id, or the only item with this name.
  * @throws UsageError listing the items
  */
 export async function findOne(listing: Listing, wanted: string): Promise<Item> {

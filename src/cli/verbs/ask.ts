@@ -71,7 +71,7 @@ async function lastConversation({ client }: CommandContext, projectId: string): 
   return (await client.agentTurns.list({ projectId, conversationId })).items
 }
 
-/** Returns the typed question, else standard input. @throws UsageError if both are empty */
+/** Returns the typed question, or standard input if none was typed. @throws UsageError if both are empty */
 export async function questionOf(typed: string | undefined, command: string): Promise<string> {
   const question = typed ?? (await readInputText('-', MOST_BYTES)).trim()
   if (question === '') throw new UsageError(`There is no question: write it behind ${command}, or to standard input.`)

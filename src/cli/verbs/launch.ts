@@ -96,7 +96,7 @@ async function refuseInDoubt(
   for (const write of writes) await goAfterEarlier(saved.opened, write, quietly)
 }
 
-/** Returns the journey with this id or name, else the journeys of the swarm with this id or name. */
+/** Returns the journey with this id or name, or the journeys of the swarm with this id or name. */
 async function journeysOf(context: CommandContext, wanted: string): Promise<readonly Journey[]> {
   const all = await context.client.items(contract.journeys.list, { projectId: await context.projectId() })
   const exact = all.filter(({ id }) => id === wanted)

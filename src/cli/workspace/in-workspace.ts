@@ -29,7 +29,7 @@ export type CommandContext = {
   /** Returns the id of the command's project, which is chosen on first use. */
   projectId: () => Promise<string>
   /**
-   * Finds the record of a noun with this id, else the only one with this name.
+   * Finds the record of a noun with this id, or the only record with this name.
    * @throws UsageError with the candidates if there are none or several
    */
   find: (noun: string, wanted: string, fields?: Fields) => Promise<Item & { id: string }>

@@ -28,7 +28,7 @@ export async function chooseProject(client: Client, wanted: string | undefined):
   return chosen
 }
 
-/** Returns the project with this id, else with this name. @throws UsageError */
+/** Returns the project with this id or, if there is none, with this name. @throws UsageError */
 export function projectNamed(projects: readonly NamedProject[], wanted: string): NamedProject {
   const found = projects.find(({ id }) => id === wanted) ?? projects.find(({ name }) => name === wanted)
   if (found) return found
