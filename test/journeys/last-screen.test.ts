@@ -138,7 +138,7 @@ test.concurrent('a named place shows its first screen, and a plain start the las
   await plain.see('[4 Runs]')
 })
 
-test.concurrent('a start shows the last screen of the same options, and never that of others', async ending => {
+test.concurrent('a start shows the last screen of a start with the same options, never with others', async ending => {
   const home = await leftOnServers(ending)
   const args = ['--ascii']
   {

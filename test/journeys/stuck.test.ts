@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
     removeHome(home)
   })
 
-  test('and then continues gets the keys read meanwhile, before those that it reads itself', async () => {
+  test('and then continues gets the keys read meanwhile before the keys that it reads itself', async () => {
     const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     terminal.type(':')

@@ -104,7 +104,7 @@ test('reports of the file find its suite by id, whatever its name, and update it
   expect(unowned['suiteId']).not.toBe(suiteId)
 })
 
-test('a report that names the suite but not the file adds its run and no case', async () => {
+test('a report that names only the suite, not the file, adds a run but no case', async () => {
   const { api, projectId, suiteId } = await owned()
   const { items: before } = await api.call(cases.list, { projectId, suiteId })
   const results = [

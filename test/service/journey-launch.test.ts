@@ -56,7 +56,7 @@ describe('launching a journey', () => {
     expect((await api.call(journeyRuns.list, { projectId, journeyId })).items).toHaveLength(1)
   })
 
-  test('uses the environments of the launch, else the journey’s own, and clients if none is named', async () => {
+  test('uses the environments of the launch or of the journey, or its clients if it names none', async () => {
     const { api } = await stage()
     const { projectId, journeyId } = await plainJourney(api)
     const other = await environment(api, 'other')

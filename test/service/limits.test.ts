@@ -73,7 +73,7 @@ describe('the request rate', () => {
     expect(await api.call(capabilities.get)).toMatchObject({ limits: { requestsPerMinute: null } })
   })
 
-  test('is that of the process’s options, which override the stored one', async () => {
+  test('is set by the options of the process, which override the stored rate', async () => {
     const { api, store } = await open({ rateLimit: { burst: 2 } })
     setLimits(store, organizationOf(store), ['requestsPerMinute=1', 'burst=50'])
     expect(statusesOf(await sendMany([api], 3)).toSorted()).toEqual([200, 200, 429])

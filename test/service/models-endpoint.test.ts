@@ -33,7 +33,7 @@ describe('choosing the endpoint of a model', () => {
     ['large', undefined, gateway, {}, gateway.baseUrl, 'own', 'large'],
     ['openai/gpt', undefined, { ...gateway, baseUrl: OPENAI }, {}, OPENAI, 'own', 'gpt'],
     ['x', 'toString', gateway, {}, gateway.baseUrl, 'own', 'x'],
-  ])('finds that of model %s of provider %s', (...[model, provider, configured, keys, baseUrl, apiKey, modelId]) => {
+  ])('finds it for model %s of provider %s', (...[model, provider, configured, keys, baseUrl, apiKey, modelId]) => {
     const chosen = choose(model, provider, configured, keys)
     expect(chosen).toMatchObject({ baseUrl, apiKey, modelId })
   })

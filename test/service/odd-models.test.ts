@@ -38,7 +38,7 @@ test('missing or impossible token counts from an endpoint fail only the budget',
   expect(items[0]?.error).toContain('no recorded usage')
 })
 
-test('the token count of one answer is not taken for that of two', async () => {
+test('tokens are unknown if only one of two answers counted them', async () => {
   const { settings } = await scriptedModel(({ turns }) =>
     turns.length === 1 ? answered(undefined) : { text: 'Fine weather.' },
   )

@@ -113,7 +113,7 @@ test('patterns that are tested in another thread give the same results as those 
 
 // Only Linux reports the state of a process in a file.
 test.runIf(existsSync('/proc/self/stat'))(
-  'a pattern is not given up for time in which it had no processor',
+  'time in which a pattern had no processor does not count towards its limit',
   async () => {
     const child = spawn(process.execPath, [fileURLToPath(new URL('stopped-child.ts', import.meta.url))])
     onTestFinished(() => void child.kill('SIGKILL'))
