@@ -56,8 +56,8 @@ function followed(path: string, links = 0): string {
 const AT_ONCE = constants.O_NONBLOCK ?? 0
 
 /**
- * Opens a file, or a device or pipe in its place, for appending. A new file is readable only by its owner. A device or
- * pipe keeps its mode.
+ * Opens a file, or a device or pipe in its place, for appending. The file is created if needed, and made readable only
+ * by its owner. A device or pipe keeps its mode.
  * @throws errors of the file system, such as for a pipe without a reader
  */
 export function openToAppend(path: string): number {
