@@ -49,7 +49,8 @@ export type BudgetSnapshot = {
   pausedUntil: number | undefined
   pollers: number
   /**
-   * Steady rate that is currently assumed. It is lower than the key's after a refusal, because others use the key too.
+   * Steady rate that is currently assumed. After a refusal it is lower than the rate of the key, because others use the
+   * key too.
    */
   refillPerSecond: number
   slowed: boolean
