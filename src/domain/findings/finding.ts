@@ -94,7 +94,7 @@ function common(record: Open) {
 
 const made = new WeakMap<object, Finding>()
 
-/** Returns the finding of a record, always the same object for the same record. */
+/** Returns the finding of a record: the same object for the same record and scenario. */
 function once(record: object, scenario: ScenarioName | undefined, make: () => Finding): Finding {
   const known = made.get(record)
   if (known && known.scenario?.id === scenario?.id && known.scenario?.name === scenario?.name) return known
