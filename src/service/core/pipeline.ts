@@ -238,7 +238,11 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
   }
 }
 
-/** Returns the answer of an operation whose feature is off: lists are empty, everything else is refused. */
+/**
+ * Returns the answer of an operation whose feature is off; undefined if it is on. Lists are empty, everything else is
+ * refused.
+ * @throws ServiceError `FORBIDDEN`
+ */
 function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: OrganizationLimits): unknown {
   const { gate, risk } = endpoint
   if (!gate || limits.isOn(caller.organizationId, gate)) return undefined

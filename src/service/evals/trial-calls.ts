@@ -107,7 +107,10 @@ export function createCaller(trial: {
   }
 }
 
-/** Returns how a failure ends the trial: as set-up until a server has answered once, then as execution. */
+/**
+ * Returns how a failure ends the trial: as timed out after a timeout, as a failed setup if no server has answered yet,
+ * otherwise as a failed execution.
+ */
 export function toTrialEnd(error: unknown, firstContact: boolean): TrialEnd {
   if (error instanceof TrialEnd) return error
   const message = messageOf(error)

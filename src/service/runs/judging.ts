@@ -188,7 +188,7 @@ function newDocument(settings: { model?: string | undefined; threshold?: number 
   }
 }
 
-/** Returns the final answers of judged trials whose cases have an expected output. */
+/** Returns the final answers of completed trials whose cases have an expected output. */
 function answersOf(store: Store, runId: string): JudgedAnswer[] {
   const cases = store.runs.cases(runId)
   return store.trials.listWithOutcomes(runId).flatMap(({ id, iterationNumber, casePosition, outcome }) => {
