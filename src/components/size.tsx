@@ -25,7 +25,7 @@ export function useSize(): Size {
   return useContext(AreaContext)
 }
 
-/** Returns the same with the position on the screen. */
+/** Returns the area of the enclosing component: its size, and its position on the screen. */
 export function useArea(): Area {
   return useContext(AreaContext)
 }

@@ -145,7 +145,10 @@ function useRowComposer<Item>(options: {
   return { compose, start }
 }
 
-/** Returns how a row differs from the last answer, or from what was seen last if only that is shown. */
+/**
+ * Returns how a row differs from the last answer. If the list shows only news, a row without such a difference counts
+ * as it differs from what was seen last.
+ */
 function changeOf<Item>(list: ListState<Item>, item: Item, key: string): Change<Item> | undefined {
   const now = list.changes.of(key)
   if (now || !list.onlyNews) return now
