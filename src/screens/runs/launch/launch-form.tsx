@@ -190,7 +190,7 @@ function quiet(refusal: LaunchRefusal): LaunchRefusal {
   return { ...refusal, text: { sentence: '', next: '' } }
 }
 
-/** Returns what no field of the form can report. */
+/** Returns the refusal, unless a field of the form shows it, and the further lines of the error. */
 function launchErrorLines(launchError: LaunchError, fields: readonly LaunchFormField[]): FormText[] {
   const { refusal, lines } = launchError
   const { errors } = refusedOf(launchError)
