@@ -207,7 +207,7 @@ export function openDashboard(options: DashboardOptions): void {
   void reportOpenWrites({ opened, toasts, queryClient, log })
 }
 
-/** Adds this process's own parts to the workspace, and returns how both end. */
+/** Returns the workspace with further parts of this process, and a function that closes both. */
 function withOwn(
   { workspace, watchPatterns, close }: OpenedWorkspace,
   pace: FocusPace,
