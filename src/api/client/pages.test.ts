@@ -52,7 +52,7 @@ test('pages without new items end the list, whatever their cursors say', async (
   expect((await walk(() => [], {})).pages).toBe(LIST_BOUNDS.idlePages)
 })
 
-test('a list within the limits is read completely, and so is one exactly at a limit', async () => {
+test('a list within the limits or exactly at one is read completely', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }), async (count, most) => {
       const bounds = { pages: most, items: Infinity, text: Infinity }

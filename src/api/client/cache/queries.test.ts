@@ -59,7 +59,7 @@ describe('the queries of the cache', () => {
     expect(looks).toBe(0)
   })
 
-  test('have the key, the answer and the priority of their place', async () => {
+  test('have a key of endpoint and input, and send with the priority and owner that are set', async () => {
     const { queries, queryClient, calls } = setup(() => Response.json(run))
     const options = queries.runs.get.options({ projectId: 'p', runId: 'r' }, { meta: { owner: 'detail' } })
     expect(options.queryKey).toEqual(['runs', 'get', { projectId: 'p', runId: 'r' }])

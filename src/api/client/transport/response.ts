@@ -110,7 +110,10 @@ function withHeaderCursor(received: Received, value: unknown): unknown {
   return { ...value, nextCursor: cursor }
 }
 
-/** Returns undefined for lists that have their cursor in the body. */
+/**
+ * Returns the cursor in the header of a list, null if it is missing; undefined for lists that have their cursor in the
+ * body.
+ */
 function headerCursor({ endpoint, response }: Received): string | null | undefined {
   const header = endpoint.cursor?.fromHeader
   return header === undefined ? undefined : response.headers.get(header)
