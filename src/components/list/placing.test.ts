@@ -150,7 +150,7 @@ describe('the columns of any list with any contents', () => {
     )
   })
 
-  test('never give the name less in a wider list, as long as the same columns are shown', () => {
+  test('never make the name narrower in a wider list with the same columns', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
         const at = (columnsOfList: number) => placeColumns(all, columnsOfList, createNeeds<Row>()(rows))

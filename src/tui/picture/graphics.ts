@@ -57,7 +57,7 @@ export function createGraphics(screen: PictureScreen): Graphics {
     }
     return size !== undefined || isKnown !== undefined || takes !== undefined
   }
-  /** A terminal that was lent or restored has lost them. */
+  /** A terminal that was lent or restored has lost its pictures. */
   const sendAgain = (): void => {
     for (const [picture, { id, cells }] of held)
       screen.control(kitty.transmission(id, picture) + kitty.placement(id, cells))
