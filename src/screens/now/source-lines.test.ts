@@ -37,7 +37,7 @@ test('all clear is shown only if everything was read completely', () => {
   )
 })
 
-test('all clear has the age of its oldest answer, and answers of an earlier session never make it clear', () => {
+test('all clear names the time of its oldest answer, and answers of long ago never make it clear', () => {
   const at = Date.UTC(2026, 10, 21, 12)
   const read = (ago: number) => sourceOf('suites', { ...answered({ items: [] }), at: at - ago }, PROJECT)
   expect(clearState([read(0), read(600_000)], AT, at).why).toBe(`All clear at ${localClock(at - 600_000)}.`)

@@ -76,7 +76,7 @@ test('a run in flight is stopped by name', async () => {
   await app.see('Slow #1 is cancelled.')
 })
 
-test('suites that one unreachable server fails are grouped, acknowledged, and return with a new one', async () => {
+test('suites that fail by one unreachable server are one line, acknowledged until one more suite fails', async () => {
   const testService = await openService()
   onTestFinished(() => testService.close())
   const { client } = testService

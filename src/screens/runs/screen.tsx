@@ -256,8 +256,8 @@ function SuiteRuns(props: {
 }
 
 /**
- * Returns the heat map of the runs; for a suite with too few runs the summary of the selected one, if it has no pane of
- * its own.
+ * Returns the heat map of the runs. For a suite with too few runs, returns the summary of the selected run, unless it
+ * has a pane of its own or requests are limited.
  */
 function useBelow(props: Parameters<typeof SuiteRuns>[0]): CompanionSpec | undefined {
   const { projectId, suite, lists, showsRun, onChange } = props

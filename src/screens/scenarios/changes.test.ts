@@ -194,7 +194,7 @@ describe('the link of a scenario', () => {
     expect((await place.door.describe()).status).toBe(404)
   })
 
-  test('that leaked is rotated, people who still have access are decided about, and its end is verified', async () => {
+  test('that leaked is rotated, the person decides who stays, and the end of the old link is verified', async () => {
     const place = await stage.published('anyone_with_link')
     const session = await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId })

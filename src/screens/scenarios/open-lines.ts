@@ -151,7 +151,7 @@ function recordsTable(items: readonly unknown[], draw: Draw, depth: number): Lin
 /** Maximum length of a name that says whose an id is. */
 const LONGEST_OWNER = 40
 
-/** Returns an id folded at the end, with the name of what it identifies. */
+/** Returns an id for the folded fields at the end, labelled with the name of what it identifies. */
 export function foldedField(name: string, value: string, owner: string): Field {
   return [`${label(name)} of ${truncate(clean(owner), LONGEST_OWNER)}`, value]
 }

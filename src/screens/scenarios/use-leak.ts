@@ -178,7 +178,7 @@ function openLines(symbols: Symbols, kept: string | undefined): Line[] {
   return [`${symbols.pending} Send the new link to those who may enter; the old one no longer works for them.`, kept]
 }
 
-/** Returns what can be done about people with access, as the mode allows; first of all nothing. */
+/** Returns what can be done about people with access, as the mode allows. The first option is to do nothing. */
 function ways(mode: string | null | undefined, mayUnpublish: boolean): FieldOption[] {
   return [
     { value: LEAVE, label: 'leave them in', detail: 'ends nothing' },

@@ -105,7 +105,7 @@ describe('a field for a list of plain items', () => {
     )
   })
 
-  test('sends any lines that do not begin a JSON list as texts', () => {
+  test('sends lines as texts unless they begin a JSON list', () => {
     const line = fc.string({ unit: anyCharacter, minLength: 1 }).filter(each => !/\n|^\s*\[/.test(each))
     fc.assert(
       fc.property(fc.array(line, { minLength: 1 }), lines => {

@@ -105,7 +105,7 @@ test('without a time of the service, our own measurement is shown', async () => 
   expect(drawn(record, record.startedAt)).toContain('measured here')
 })
 
-test('a call with an unknown outcome says that it may have happened, and a refusal does not', async () => {
+test('a call is shown as one that may have happened if its answer is lost, not if it was refused', async () => {
   for (const kind of ['network', 'timeout', 'invalid-response'] as const)
     expect(drawn(await failed({ kind }))).toContain('may have happened')
   const cancelled = await failed({ kind: 'aborted' })

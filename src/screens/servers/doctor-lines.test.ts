@@ -55,7 +55,7 @@ test('steps are in the order of the contract, with state, time and detail', () =
   ])
 })
 
-test('a failed step shows its whole detail and the error its sentence, as well as what no step reports', () => {
+test('a failed step shows its whole detail, and the error adds only what no step reports', () => {
   const report: ExaminedReport = {
     ...healthy,
     status: 'error',

@@ -3,7 +3,7 @@ import { plural } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { clean } from '../../../tui/theme/text.ts'
 
-/** Returns `Started 2 of 3 runs of Nightly as one group.` */
+/** Returns `Started 2 of 3 runs of Nightly as one group.`, or if all were started `Launched 3 runs …`. */
 export function groupSentence(name: string, { targets }: EvalRunGroupCreated): string {
   const started = targets.filter(({ runId }) => runId).length
   return started === targets.length
