@@ -114,7 +114,10 @@ async function profileNames(): Promise<StoredName[]> {
   return [LOCAL_PROFILE, ...Object.keys(profiles)].map(name => ({ name }))
 }
 
-/** Returns the settings of a line; undefined if a key would have to be asked for, which a key command may do. */
+/**
+ * Returns the settings of a line. Nobody is asked for a key: undefined if a key command would have to run, since that
+ * may ask.
+ */
 async function quietSettings(common: CommonOptions): Promise<Settings | undefined> {
   const { default: defaultProfile, profiles, ...preferences } = await readConfig(process.env)
   const choice = chooseProfile(common, process.env, { default: defaultProfile, profiles })

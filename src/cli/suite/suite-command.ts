@@ -137,8 +137,8 @@ async function readFileOf(path: string): Promise<{ file: SuiteFile; text: string
 const inFile = (file: string, problems: readonly TextProblem[]) => problems.map(problem => ({ ...problem, file }))
 
 /**
- * Checks what a schema cannot, such as names of servers and tools; prints and returns those that are only warnings.
- * @throws UsageError for the others
+ * Checks what a schema cannot, such as names of servers and tools. Prints and returns mistakes that are only warnings.
+ * @throws UsageError for all other mistakes
  */
 async function requireFaultless(client: Client, projectId: string, path: string, text: string): Promise<TextProblem[]> {
   const { known, unlisted, models } = await readCheckBasis(client, projectId, serversNamedIn(text))
