@@ -381,7 +381,7 @@ const probes: Record<BoundName, Probe> = {
   },
 }
 
-describe('every limit accepts one below it and exactly it, and applies to one above it:', () => {
+describe('every limit allows one less and itself, and applies from one more on:', () => {
   const bounds: readonly [string, Bound][] = Object.entries(BOUNDS)
   test.each(bounds)('%s', async (name, { most, beyond }) => {
     const probe = probes[name as BoundName]

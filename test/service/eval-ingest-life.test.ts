@@ -74,7 +74,7 @@ function damaged(document: Record<string, unknown>) {
     }))
 }
 
-test('anything a program sends is stored or refused by its field, and reads keep working', async () => {
+test('whatever a program sends is stored, or refused with the field named, and reads keep working', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const result = {

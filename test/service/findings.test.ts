@@ -176,7 +176,7 @@ test('pages of findings do not shift while findings arrive, and a foreign cursor
 })
 
 describe('dismissing a finding', () => {
-  test('can be repeated, does not depend on the status, and can be undone', async () => {
+  test('can be repeated and undone, and lasts while the status changes', async () => {
     const { api, store } = await open()
     const { projectId } = await sandbox(api)
     record(store, { projectId, waveId: 'w1', at: 1 }, [sighting('a')])

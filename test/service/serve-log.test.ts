@@ -110,7 +110,7 @@ describe('the log of the program', () => {
     expect(redact(text)).toBe(noted)
   })
 
-  test('has no key, whatever surrounds the key', () => {
+  test('contains no key, whatever text is around it', () => {
     const redact = createRedaction({})
     const key = fc.stringMatching(/^[a-f0-9]{12}[\w-]{20,43}$/)
     fc.assert(

@@ -63,7 +63,7 @@ test('an update applies only while the row still has the expected values, includ
   expect(things.one({ id: 'one' })).toMatchObject({ name: 'Second', note: 'kept', tags: ['a'], endedAt: 2 })
 })
 
-test('pages go from the latest row back, within one owner and the other conditions', () => {
+test('a page has rows of one owner that match further conditions, the latest first', () => {
   for (const id of ['a', 'b', 'c', 'd']) things.basics.insert({ ...thing, id, endedAt: id === 'c' ? 1 : null })
   things.basics.insert({ ...thing, id: 'foreign', projectId: 'elsewhere' })
   const page = things.page('AND endedAt IS NULL')
