@@ -70,7 +70,7 @@ export type LiveServer = z.infer<typeof LiveServer>
 
 const server = '/local/projects/{projectId}/servers/{serverId}' as const
 const errors = ['OAUTH_REQUIRED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'FEATURE_NOT_SUPPORTED', 'VALIDATION_ERROR'] as const
-/** The same deadline as for the operations of the contract that connect to a server. */
+/** Deadline in milliseconds, as for the operations of the contract that connect to a server. */
 const deadlineMs = 60_000
 
 /** Sent again later, the request would start a server that nobody uses. */
