@@ -26,7 +26,7 @@ export type NowTarget =
 
 /** One line of the inbox. Times are epoch milliseconds. */
 export type NowLine = {
-  /** The same for the same thing, whatever its state. */
+  /** Identifies the thing that the line is about, whatever its state. */
   key: string
   kind: NowKind
   urgency: Urgency
