@@ -15,7 +15,7 @@ export type Task = {
   progress: { done: number; total: number; share: number } | undefined
   /** Whether it sends writes, whose outcome is not seen if the program ends before. */
   writes: boolean
-  /** Cancels it; absent if that is not possible, or already happened. */
+  /** Cancels the task; absent if that is not possible, or already happened. */
   stop: (() => void) | undefined
   /** Whether it was cancelled, but requests in flight are not finished. */
   isStopping: boolean

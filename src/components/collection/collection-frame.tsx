@@ -62,7 +62,7 @@ export function CollectionFrame<Row>(
     /** The list with the row that contains this collection; shown if three panes fit side by side. */
     outer?: ReactNode
     weights?: readonly [list: number, detail: number] | undefined
-    /** Its rows are sentences, which get the width before what is beside them. */
+    /** The rows of the list are sentences, so the list gets its width before the pane beside it. */
     isOfSentences?: boolean
   } & (
     | Listed<Row>

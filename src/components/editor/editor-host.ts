@@ -2,7 +2,7 @@ import type { Read } from '../../lib/yaml/yaml-reading.ts'
 
 /** A text that a person edits: its subject, which determines where it is stored, and its file name. */
 export type EditedFile = {
-  /** The same for the same thing, so that a stored text is found again. */
+  /** Key of the edited thing: the same at each edit, so that a stored text is found again. */
   key: string
   /** For example, `case-echo.yaml`; its ending shows the editor what it is. */
   fileName: string

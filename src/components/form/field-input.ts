@@ -42,7 +42,7 @@ export function textOfValues(values: readonly string[]): string {
   return values.join(SEPARATOR)
 }
 
-/** Adds a value, or removes it. */
+/** Adds a value, or removes it if it is already there. */
 export function toggled(text: string, value: string): string {
   const values = valuesOf(text)
   return textOfValues(values.includes(value) ? values.filter(each => each !== value) : [...values, value])

@@ -290,7 +290,7 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
   return { act, toOption, beyond }
 }
 
-/** Whether a field differs from its value when the person entered it. */
+/** Tells whether a field differs from the text that it had before the person changed it. */
 function useChanged({ fields, texts, onText }: FieldsFormProps) {
   const [before, setBefore] = useState<ReadonlyMap<string, string>>(new Map())
   return {

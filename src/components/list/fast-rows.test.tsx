@@ -55,7 +55,7 @@ function Rows(props: { items: readonly Row[] }) {
   return <List list={list} focused empty="none" />
 }
 
-/** The same columns, which count how often a row is composed. */
+/** The columns with a count of how often a row is composed. */
 const counting: readonly Column<Row>[] = columns.map(column => ({
   ...column,
   cell: (row: Row) => {

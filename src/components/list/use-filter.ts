@@ -85,7 +85,7 @@ export function useFilter<Item extends object>(items: readonly Item[], columns: 
   }
 }
 
-/** Whether both are answers of the same list. */
+/** Whether the items and the rows share one, so that both are answers of the same list. */
 function sharesRow<Item>(rows: readonly Item[], items: readonly Item[]): boolean {
   const known = new Set(rows)
   return items.some(item => known.has(item))

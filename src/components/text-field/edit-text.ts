@@ -117,7 +117,7 @@ function isSimple(text: string, place: number): boolean {
   return isPlain(text.charCodeAt(place - 1)) && (place >= text.length || isPlain(text.charCodeAt(place)))
 }
 
-/** Also true before the start of the text. */
+/** Whether a UTF-16 unit never combines with others, since it is ASCII; also true beyond the ends of the text. */
 function isPlain(unit: number): boolean {
   return Number.isNaN(unit) || unit === 0x0a || (unit >= 0x20 && unit < 0x7f)
 }

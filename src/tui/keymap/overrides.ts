@@ -97,7 +97,7 @@ function findConflict(
   return undefined
 }
 
-/** Whether both can be active at the same time. */
+/** Whether two bindings can be active at the same time. */
 function canMeet(declared: readonly Bindings[], one: Held, other: Held): boolean {
   if (one.group.name === other.group.name) return true
   if (EVERYWHERE.has(one.name) || EVERYWHERE.has(other.name)) return true

@@ -71,7 +71,7 @@ afterEach(() => {
     try {
       session.pty.kill('SIGKILL')
     } catch {
-      // It has already ended.
+      // The program has already ended.
     }
   }
 })

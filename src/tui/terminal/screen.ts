@@ -18,9 +18,9 @@ export type ScreenOptions = {
   synchronized?: boolean
   /** Asks the terminal on `enter` whether it supports synchronized output. */
   askSynchronized?: boolean
-  /** Asks it whether it supports the kitty keyboard protocol, which is then used. */
+  /** Asks the terminal whether it supports the kitty keyboard protocol, which is then used. */
   askKeyboard?: boolean
-  /** Also asks it for its background. */
+  /** Also asks the terminal for its background. */
   askBackground?: boolean
   /** Reports mouse buttons and the wheel. */
   mouse?: boolean

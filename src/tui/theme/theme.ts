@@ -43,9 +43,12 @@ export type Symbols = {
   halfBar: readonly [left: string, right: string]
   /** Parts of a box plot. */
   box: readonly [median: string, half: string]
-  /** Heights of a value in a line chart, lowest first, of which the highest fills its row; empty as below. */
+  /**
+   * Heights of a value in a chart, lowest first, of which the highest fills its row; empty if the theme draws no
+   * charts.
+   */
   spark: readonly string[]
-  /** Such heights in a single row, with a gap to the row above; empty if the theme draws no charts. */
+  /** Heights of a value in a chart of a single row, with a gap to the row above; empty if the theme draws no charts. */
   lowSpark: readonly string[]
   /** The result of a case in a run, in one column. */
   heat: Readonly<Record<'passed' | 'failed' | 'ungraded' | 'absent' | 'unread', string>>
