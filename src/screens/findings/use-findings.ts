@@ -104,7 +104,9 @@ function byRecurrence(findings: readonly Finding[]): Finding[] {
 
 const plainRows = new WeakMap<Finding, FindingRow>()
 
-/** A row stays the same object while it shows the same. */
+/**
+ * Converts findings to rows. A row stays the same object while its finding does, unless its answer or refusal differs.
+ */
 function rowsOf(findings: readonly Finding[], { answered, refused }: RowNotes): FindingRow[] {
   return findings.map(finding => {
     const isDismissed = answered.get(finding.key) ?? finding.isDismissed

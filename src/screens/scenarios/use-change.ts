@@ -148,7 +148,7 @@ function useLooks(projectId: string, isClosed: boolean) {
     { silent = false }: ChangeOptions,
   ): Promise<OutcomeUnknown> => {
     const read = target ? await readBack(client, projectId, target.id, change.do === 'unpublish') : {}
-    // The journal now reads it back by its own rules, so that both agree.
+    // The journal now reads the change back by its own rules, so that journal and screen agree.
     const only = ({ operation, readBack }: JournalEntry) => operation === endpoint.operation && readBack === undefined
     if (journal) await resolveJournal({ journal, client, only }).catch(() => undefined)
     const proofs = lossProofs(change, read)

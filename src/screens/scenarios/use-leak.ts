@@ -47,7 +47,7 @@ type Means = {
   exposure: Exposure
   members: Members
   publication: Publication
-  /** Whether the person may take it offline. */
+  /** Whether the person may take the scenario offline. */
   mayUnpublish: boolean
 }
 

@@ -18,7 +18,7 @@ export function switchedOff(name: string, key: string): ErrorText {
   }
 }
 
-/** The same message if neither the server nor the key is known. */
+/** The message if neither the name of the server nor the key is known. */
 const OFF: ErrorText = {
   title: 'Switched off',
   sentence: 'The server is saved, but switched off, so nothing connects to it.',

@@ -80,7 +80,7 @@ export const waveRunsTab = collectionTab({
   empty: () => ({ why: 'This wave has no run.', next: 'Go back to the waves.' }),
 })
 
-/** The row of the wave already shows these. */
+/** The row of the wave already contains these runs, so nothing is read. */
 const HERE = {
   data: undefined,
   pending: false,

@@ -174,7 +174,7 @@ function Cases(props: { data: RunData; trials: Trials; focused: boolean }) {
       if (!row) return
       const first = row.trials.toSorted((a, b) => orderOf(trials, a.id) - orderOf(trials, b.id))[0]
       trials.list.setFilter('')
-      // This groups the trials of a case.
+      // Sorting by case groups the trials of each case.
       trials.list.setSorting({ column: 'case', descending: false })
       if (first) trials.list.selection.select(first.id)
       router.replace({ rows: undefined, caseRow: row.key })
