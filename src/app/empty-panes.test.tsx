@@ -52,7 +52,7 @@ async function open(screen: ScreenDeclaration, wanted: Rest): Promise<TestApp> {
   onTestFinished(app.close)
   await settled(app)
   rest = wanted
-  // Otherwise the other panes would show above and below it.
+  // Without zoom, the other panes would show above and below the focused one.
   await app.press(panesKeys.bindings.zoom)
   return app
 }

@@ -202,7 +202,7 @@ async function namesIn(client: Client, { projectId }: Fields, record: Item): Pro
       for await (const item of listItems({ client, noun, fields: { projectId } }))
         if (typeof item[calledBy] === 'string') found.set(String(item['id']), item[calledBy])
     } catch {
-      // Then the ids are shown without names.
+      // If a list cannot be read, its ids are shown without names.
     }
   }
   return found

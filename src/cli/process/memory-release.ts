@@ -12,8 +12,8 @@ const REST_MS = 60
 const MOST_GROWTH = 100_000_000
 const CHECK_MS = 10_000
 /**
- * The same limit after a long time without a collection: a program that polls for hours grows slowly, and most of that
- * is garbage.
+ * Maximum growth in bytes after this many milliseconds without a collection: a program that polls for hours grows
+ * slowly, and most of that is garbage.
  */
 const SLOW_GROWTH = 10_000_000
 const SLOW_MS = 5 * 60_000

@@ -7,7 +7,7 @@ import type { Log } from '../output/log.ts'
 
 /** Minimum time between writes of the answers while the program runs, in milliseconds. */
 const WRITE_EVERY_MS = 60_000
-/** The same while nobody presses a key: the next start shows the last data only for a moment. */
+/** Minimum time between writes while nobody presses a key: the next start shows the last data only for a moment. */
 const UNATTENDED_MS = 300_000
 
 /**
