@@ -32,7 +32,7 @@ type Command = {
   args: string[]
   /** Text on its screen once it is running. */
   underWay: string
-  /** Its message when a signal ends it. */
+  /** The message of the command when a signal ends it. */
   says?: string
   /** Signals that end it normally. */
   ordinary?: readonly string[]

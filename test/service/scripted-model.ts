@@ -162,7 +162,7 @@ const Messages = z.object({
   ),
 })
 
-/** Texts of the user, and the results of tools since the last of them. */
+/** Returns the kinds of all turns, the texts of the user, and the results of tools since the last text. */
 function split(entries: { kind: Turn; text: string }[]) {
   const last = entries.findLastIndex(({ kind }) => kind === 'prompt')
   return {
