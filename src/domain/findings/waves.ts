@@ -56,7 +56,10 @@ export function shownState({
   return missed > 0 ? 'missed' : ungraded > 0 ? 'ungraded' : state
 }
 
-/** Returns the number of finished sessions without a grade; undefined if nothing was graded. */
+/**
+ * Returns the number of succeeded sessions without a grade, and at least of those whose grading failed; undefined if
+ * grading neither succeeded nor failed for any.
+ */
 export function ungradedOf({ summary, sessionsGraded, failedGradingCount }: Graded): number | undefined {
   if (!sessionsGraded && !failedGradingCount) return undefined
   return Math.max(failedGradingCount ?? 0, (summary?.succeeded ?? 0) - (sessionsGraded ?? 0))

@@ -70,7 +70,7 @@ export function scaleOf(all: readonly Distribution[]): (amount: number) => numbe
   return amount => (length > 0 ? (on(amount) - from) / length : 0)
 }
 
-/** Returns the smallest amount that is not exceeded by at least this share of all. */
+/** Returns the smallest amount that at least this share of all amounts do not exceed. */
 function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!
 }

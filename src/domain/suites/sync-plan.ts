@@ -186,7 +186,10 @@ export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
   return cases.flatMap(({ models = [] }) => models)[0]?.model ?? NO_MODEL
 }
 
-/** Returns a new case that duplicates another one of its file, which the service would refuse and leave out. */
+/**
+ * Returns an obstacle if a new case duplicates another one of its file, since the service would refuse it and leave it
+ * out.
+ */
 export function repeatedCase({ file: { cases }, created }: SyncPlan): SyncObstacle | undefined {
   const contents = cases.map(contentOf)
   for (const [index, form] of cases.entries()) {
