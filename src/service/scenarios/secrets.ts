@@ -22,7 +22,7 @@ export function lookupOf(kind: SecretKind, secret: string): string | undefined {
   return new RegExp(`^${PREFIXES[kind]}([0-9a-f]{12})[\\w-]{43}$`).exec(secret)?.[1]
 }
 
-/** Whether the secret has this hash. They are compared in constant time. */
+/** Whether the secret has this hash, compared in constant time. */
 export function fits(hash: Uint8Array, secret: string): boolean {
   return timingSafeEqual(hash, hashOf(secret))
 }
