@@ -146,8 +146,8 @@ function useRowComposer<Item>(options: {
 }
 
 /**
- * Returns how a row differs from the last answer. If the list shows only news, a row without such a difference counts
- * as it differs from what was seen last.
+ * Returns how a row differs from the last answer. If the list shows only news, a row without such a difference is still
+ * new or changed.
  */
 function changeOf<Item>(list: ListState<Item>, item: Item, key: string): Change<Item> | undefined {
   const now = list.changes.of(key)
