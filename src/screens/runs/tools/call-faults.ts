@@ -121,7 +121,10 @@ function callOf(trial: EvalIteration, from: CallSource, written: Record<string, 
 
 type Check = (tool: SeenTool, args: Record<string, unknown>) => Promise<ArgumentVerdict>
 
-/** Returns a check; after a tool that took too long, it checks nothing more. */
+/**
+ * Returns a check of arguments, with one time limit for all calls. A tool whose schema cannot be checked is tried only
+ * once.
+ */
 function checker(limitMs: number): Check {
   const end = performance.now() + limitMs
   const given = new Map<SeenTool, ArgumentVerdict>()
