@@ -298,7 +298,10 @@ async function secretsOf(transport: Transport): Promise<string[]> {
   return settingSecrets(transport, (await transport.accessToken?.()) ?? '')
 }
 
-/** Returns why the failures do not count against the server: it was gone at the end. Undefined if it is still there. */
+/**
+ * Returns why the failures do not count against the server: it was gone at the end. Undefined if it is still there, or
+ * if nothing failed unexpectedly.
+ */
 async function goneSince(
   client: Client,
   at: { projectId: string; serverId: string },

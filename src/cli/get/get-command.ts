@@ -132,7 +132,7 @@ function requireKnown({ list, name: nouns }: Noun, option: string, value: string
   if (wrong) throw new UsageError(`${nouns} takes no ${option}=${value}: ${wrong.message}.`)
 }
 
-/** Returns the ids of all parents of the noun. */
+/** Returns the ids of the project and of the parents that the options name, for the list of the noun. */
 export async function placeOf(client: Client, noun: Noun, settings: Settings, own: GetOptions): Promise<Fields> {
   const { path } = endpointOf(noun.list)
   const isOfProject = path.includes('{projectId}')

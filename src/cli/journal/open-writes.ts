@@ -38,7 +38,8 @@ export async function reportOpenWrites(reporting: Reporting): Promise<void> {
     if (found.some(({ finding }) => finding === 'unresolved')) await readBackSoon(AGAIN_MS)
   }
   journal.subscribe(() => void readBackSoon(READ_BACK_MS))
-  // Reads a write that the service may still carry out until it has or no longer can; that it has not yet is no news.
+  // A write that the service may still carry out is read back until it was carried out or no longer can be. Until then
+  // nothing is reported.
   const isEarly = ({ readBack }: JournalEntry): boolean => readBack?.isEarly === true
   const isNews = (found: Resolution): boolean => found.finding !== 'unresolved' && found.isEarly !== true
   every(AGAIN_MS, () => void readBackOpen(reporting, isEarly, isNews))
