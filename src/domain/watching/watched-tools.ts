@@ -162,7 +162,7 @@ function listed(seen: ReadonlyMap<string, Snapshot>): Map<string, SeenTools> {
   return new Map([...seen].map(([name, { tools }]) => [name, tools as SeenTools]))
 }
 
-/** Returns the tools recorded by runs, without those that were too long to record. */
+/** Returns tools recorded by runs as a snapshot, without those that were too long to record in `was`. */
 function comparable(tools: SeenTools, was: SeenTools): Snapshot {
   const omitted = new Set(was.filter(tool => tool.omitted).map(({ name }) => name))
   const kept = tools.filter(({ name }) => !omitted.has(name))
