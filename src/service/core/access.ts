@@ -207,7 +207,9 @@ export function namedProject(store: Store, caller: Caller, endpoint: AnyEndpoint
   return store.projects.list(caller.organizationId)[0]?.id ?? projectId
 }
 
-/** Returns the caller's role in a project; undefined if the project belongs to another organization. */
+/**
+ * Returns the caller's role in a project; undefined if the caller has none, as in a project of another organization.
+ */
 export function roleIn(caller: Caller, project: ProjectRow): ProjectRole | undefined {
   if (project.organizationId !== caller.organizationId) return undefined
   return caller.grants.get(project.id) ?? caller.role ?? undefined
