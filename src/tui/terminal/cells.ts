@@ -25,7 +25,7 @@ export function blankRow(width: number): Row {
   return { graphemes: new Array<string>(width).fill(' '), styles: new Array<Style>(width).fill(PLAIN), blankFrom: 0 }
 }
 
-/** Returns the cells of the grapheme that starts at `column`. */
+/** Returns the number of cells of the grapheme that starts at `column`. */
 export function cellsAt(row: Row, column: number): number {
   let end = column + 1
   while (end < row.graphemes.length && row.graphemes[end] === '') end++
