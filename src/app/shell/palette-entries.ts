@@ -251,7 +251,9 @@ function idHit(entry: PaletteEntry, id: string | undefined, wanted: string): Hit
   return { rank: RANK.id, score: 0, matched: offsets(line.indexOf(id), wanted.length), line }
 }
 
-/** Returns where each typed word begins a word of the text; a plural matches its singular. */
+/**
+ * Returns where each typed word begins a word of the text; undefined if one begins none. A plural matches its singular.
+ */
 function wordsHit(text: string, wanted: string, rank: number): Hit | undefined {
   const matched: number[] = []
   for (const typed of wanted.split(/\s+/)) {

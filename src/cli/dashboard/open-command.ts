@@ -93,9 +93,8 @@ export async function openPlace(
 }
 
 /**
- * Returns the file for the screen of this command line, and the file for the screen that a start without arguments
- * restores. With options, or with a place that names its profile, there is no second file: they show other data or have
- * other looks.
+ * Returns the file for the screen of this command line. If it is only a place without a profile, also returns the file
+ * for the screen that a start without arguments restores: starts with options show other data or have other looks.
  */
 function screenFiles(namesPlaceHere: boolean): { file?: string; leftFile?: string } {
   const argv = process.argv.slice(2)
