@@ -35,7 +35,7 @@ test.each(['canceled', 'completed'])('a wave that is %s is not reported', state 
   expect(linesOf(wave(state, 5))).toEqual([])
 })
 
-test('a failure is reported for a day, until its journey ends differently, and while another run is in flight', () => {
+test('a failure is reported for a day or until its journey succeeds, even while another run is in flight', () => {
   expect(linesOf(wave('completed', 1), wave('failed', 5))).toEqual([])
   expect(linesOf(wave('failed', 25 * 60))).toEqual([])
   expect(linesOf(wave('canceled', 1), wave('failed', 5))).toMatchObject([{ word: 'failed' }])

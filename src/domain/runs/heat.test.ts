@@ -41,7 +41,7 @@ function answersFor(runs: readonly EvalRun[], cases: Record<string, readonly Sid
 }
 
 describe('the comparisons for a heat map', () => {
-  test('return every run, two with each comparison, and stay the same when a run is added', () => {
+  test('cover every run, two by each comparison, and stay nearly the same when a run is added', () => {
     for (const count of [2, 3, 8, 49, 50]) {
       const reads = heatReads(runsTo(count))
       expect(new Set(reads.flatMap(({ runId, baseRunId }) => [runId, baseRunId])).size).toBe(count)

@@ -25,7 +25,7 @@ function noteAll(memory: ReturnType<typeof createWaveMemory>, answers: Record<st
 const running = (project: string, count: number, at = NOW) =>
   Array.from({ length: count }, (_, index) => ({ runId: `${project}${index}`, status: 'running', createdAt: at }))
 
-test('more runs in flight than the limit are recorded once, in any project, and displace nothing', () => {
+test('runs in flight beyond the limit, in any project, cause no further writes and displace no earlier run', () => {
   const memory = createWaveMemory({ clock })
   const { most } = BOUNDS.waveRuns
   memory.know('p', [{ id: 'launched', name: 'Sums', state: 'running', at: NOW } as never])
