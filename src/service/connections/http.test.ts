@@ -306,7 +306,7 @@ describe('the OAuth check of a server', () => {
     expect(server.seen).toEqual([])
   })
 
-  test('a bearer challenge with metadata demands it; one without, or basic authentication, does not', async () => {
+  test('a bearer challenge with metadata demands OAuth; one without metadata, or a basic one, does not', async () => {
     const named = 'Bearer resource_metadata="https://a.test/x"'
     const bearer = await serve(refuse(401, { 'www-authenticate': named }))
     const plain = await serve(refuse(401, { 'www-authenticate': 'Bearer realm="x"' }))
