@@ -220,7 +220,7 @@ describe('dismissing findings', () => {
     await app.see('Dismissed 2 findings.')
   })
 
-  test('a missing right is met twice, not once for each finding, and the rest stays marked', async () => {
+  test('after two refusals for a missing right nothing more is sent, and all findings stay marked', async () => {
     wavesOf()
     instead = method => (method === 'POST' ? refuse(403, 'FORBIDDEN') : undefined)
     await open()
