@@ -12,7 +12,7 @@ export type CallMatch = { order: 'any' | 'in-order' | 'exact'; extra: number | n
 export type PlainCall = {
   toolName: string
   arguments: Record<string, unknown>
-  /** Comparison of the arguments of this expected call; absent = as in the match options. */
+  /** How the arguments of this expected call are compared; absent = as the match options say. */
   argumentMatching?: ArgumentMatching
 }
 

@@ -52,7 +52,7 @@ export function createPins(stored: Stored<readonly Pin[]> = storedInMemory(pinsK
   }
 }
 
-/** Records the runs whose end was announced, so that of all windows only one rings the bell, once for each run. */
+/** Records the runs whose end was announced, so that only one of several windows rings the bell, once for each run. */
 export type Rings = {
   /** Claims the announcement of a run's end. Returns false if any process has claimed it before. */
   claim(runId: string): boolean
