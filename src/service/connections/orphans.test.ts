@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('no program is left behind', () =>
 
 const isGuardian = ({ command }: Process) => command.startsWith('/bin/sh -c trap')
 
-// A process may be killed before it reports what it started; elsewhere environments cannot be read.
+// A process may be killed before it reports what it started. Environments of processes can be read only on Linux.
 test.skipIf(process.platform !== 'linux')(
   'a marked program is ended even if its guardian does not know it',
   async () => {
