@@ -17,7 +17,10 @@ type Room = { row: number; height: number; take: (rows: number) => void; leave?:
 
 export const RoomContext = createContext<Room | undefined>(undefined)
 
-/** Reports how many rows the content fills, for what is around or below it; `count` stops counting at `most`. */
+/**
+ * Reports how many rows the content fills, so that what is around or below it can use the rest; `count` stops counting
+ * at `most`.
+ */
 export function useTakenRows(count: (most: number) => number): void {
   const room = useContext(RoomContext)
   const { row } = useArea()

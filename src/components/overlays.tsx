@@ -117,9 +117,7 @@ export function OverlayHost() {
   )
 }
 
-/**
- * Columns left at both sides of an overlay below which they would show little more than the border of what is behind.
- */
+/** Minimum columns at both sides of an overlay: fewer would show little more than the border of what is behind it. */
 const LEAST_BESIDE = 8
 
 function OverlayFrame(props: { entry: Entry; depth: number; isTop: boolean }) {

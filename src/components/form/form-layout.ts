@@ -28,7 +28,7 @@ export function shownCount(heights: readonly number[], first: number, rows: numb
 const LABEL_SHARE = 2 / 5
 const LONGEST_LABEL = 32
 
-/** Returns the columns of these labels, without labels that are too long: only their own values are moved. */
+/** Returns the width for labels. Labels that are too long do not count, and only their own values are moved. */
 export function labelColumn(labels: readonly number[], width: number): number {
   const most = Math.min(LONGEST_LABEL, Math.floor(width * LABEL_SHARE))
   return Math.max(0, ...labels.filter(label => label <= most))

@@ -86,7 +86,7 @@ function spread<Item>(
   return placed
 }
 
-/** A number keeps room to grow, in which its difference is shown. */
+/** Returns the minimum width of a column. A number keeps its declared width, in which its difference is shown. */
 function leastOf<Item>(column: Column<Item>, needs: Needs<Item>): number {
   return isNumber(column) ? declared(column) : Math.min(declared(column), needs(column))
 }

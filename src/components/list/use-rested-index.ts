@@ -6,7 +6,7 @@ import type { Selection } from './selection.ts'
 const REST_MS = 40
 /** A move this many milliseconds after the previous one does not come from a held key. */
 const ALONE_MS = 100
-/** After such a move, milliseconds in which the terminal can show the row first, maybe on the same processor. */
+/** Milliseconds after a single move in which the terminal can show the row first, maybe on the same processor. */
 const SHOWN_MS = 5
 
 /** Follows a selection, as panes beside the list do. */

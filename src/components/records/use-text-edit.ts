@@ -28,7 +28,7 @@ type TextEdit<Now, E extends AnyEndpoint> = {
   what: string
   /** Reads the current record. */
   read: () => Promise<Now>
-  /** Returns its fields as they are in the text. */
+  /** Returns the fields of the record as they are in the text. */
   fieldsOf: (now: Now) => Fields
   write: (fields: Fields) => string
   parse: (text: string) => Read<Fields>

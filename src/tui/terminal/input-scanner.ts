@@ -19,7 +19,8 @@ export function scan(text: string, at: number): number | undefined {
   if (next === 'O') return scanSs3(text, at)
   const isString = next === ']' || next === 'P' || next === '_'
   if (isString && after === undefined) return undefined
-  // Alt with one of these letters looks the same so far; an answer continues in a way that no person types.
+  // Alt with one of these characters begins in the same way as an answer of the terminal, which continues as no person
+  // types.
   if (isString && (next === ']' ? /\d/ : next === 'P' ? /[\d>!$|]/ : /G/).test(after ?? '')) return scanString(text, at)
   return at + 1 + characterLength(text, at + 1)
 }

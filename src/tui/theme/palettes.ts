@@ -33,7 +33,10 @@ type Paint = (text: string) => string
 export type Palette = {
   /** @param hasOwnText whether the selected row sets its own text color: the look of unstyled text is unknown */
   paints: (chalk: ChalkInstance, level: ColourLevel, hasOwnText?: boolean) => Record<Tone, Paint>
-  /** From this level on the selected row has a muted background on which its colors stay; undefined if it never has. */
+  /**
+   * The color level from which the selected row has a muted background on which its colors stay; undefined if it never
+   * has.
+   */
   tintsFrom?: ColourLevel
   /** Default colors to set on the terminal; absent if they stay. */
   ground?: Pick<ThemeColours, 'ground' | 'text'>
