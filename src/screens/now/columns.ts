@@ -32,7 +32,7 @@ export function toRows(lines: readonly NowLine[], kept: StoredNow): NowRow[] {
   return rows.map(row => {
     const members = groups.get(row.key)
     if (!members) return row
-    // Acknowledging the cause acknowledges each of these; a new one brings the group back.
+    // Acknowledging the cause acknowledges every member; a new member brings the group back.
     const acknowledged = members.every(member => member.acknowledged)
     const at = greatest(members.map(member => member.acknowledgedAt ?? 0))
     return { ...row, acknowledged, acknowledgedAt: acknowledged ? at : undefined, members }
