@@ -37,7 +37,7 @@ if (isOlder(process.versions.node, required)) {
   const folder = import.meta.dirname
   const load = programFiles(folder, keepCompiledCode(folder, argv, process.env))
   const { start } = load('./main.cjs') as typeof Main
-  // A server needs the room, and a short command stays small by itself.
+  // A server needs a large young space, and a short command does not fill it.
   if (argv[0] !== 'serve' && isAtTerminal()) keepYoungSpaceSmall()
   void start(painted)
 }

@@ -124,7 +124,7 @@ export function questionEntries(
   ask: (question: string) => void,
 ): PaletteEntry[] {
   const { unavailable, keys = [] } = bindings.find(({ name }) => name === 'app.agent') ?? {}
-  // The agent's key asks without a question, so it matches none of these.
+  // The key of the agent is shown with these entries, but typing it does not find them, since it asks no question.
   const { detail } = keysOf({ keys })
   return questions.map(question => ({
     id: `question ${question}`,
