@@ -8,7 +8,7 @@ import type { PreparedWorkspace } from './workspaces.ts'
 /** The milliseconds of one start without a terminal. */
 export type OneShotSample = { bare: number; summary: number }
 
-/** Number of starts of each in turn; their median counts. */
+/** Number of starts of mcpdeck and of the bare Node, in turn; their medians count. */
 const pairs = 5
 
 /** Measures `mcpdeck` printing its summary into a pipe, and a Node that does nothing for comparison. */

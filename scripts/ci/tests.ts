@@ -9,7 +9,7 @@ import { REPORT_FILE, type Failure, type TestReport } from '../../test/closing-l
 export type Checkout = {
   cwd: string
   env: NodeJS.ProcessEnv
-  /** Name of this checkout's tests in reports of failures; empty for the usual one. */
+  /** Name of the tests of this checkout in reports of failures; empty for the usual checkout. */
   title: string
 }
 
