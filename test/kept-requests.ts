@@ -6,7 +6,7 @@ import { asking } from './servers/targets.ts'
 type Asked = { method: string; params: Record<string, unknown> }
 const ELICITATION = 'elicitation/create'
 
-/** A server sends all of these requests at once. Returns how many of them wait, unless one was refused. */
+/** Lets a server send all of these requests at once. Returns how many of them wait, unless one was refused. */
 async function waiting(asked: readonly Asked[]): Promise<number | 'refused'> {
   const library = await loadLibrary()
   const requests = createServerRequests({ rootsOf: () => [], onChange: () => undefined })
