@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { apiDocument } from './docs/api.ts'
@@ -11,6 +11,7 @@ import { nounsDocument } from './docs/nouns.ts'
 import { screensDocument } from './docs/screens.ts'
 import { serviceDocument } from './docs/service.ts'
 import { stabilityDocument } from './docs/stability.ts'
+import { oddWord } from './lint/words.ts'
 import { root } from './paths.ts'
 
 /** A document that is generated from the source. `file` is relative to the repository. */
@@ -54,4 +55,18 @@ const { check } = parseArgs({ options: { check: { type: 'boolean', default: fals
 const states = await Promise.all(generators.map(generator => refresh(generator, check)))
 const stale = generators.filter((_, index) => !states[index]).map(generator => generator.file)
 if (stale.length > 0) console.log(`${check ? 'out of date, run npm run docs' : 'written'}: ${stale.join(', ')}`)
-if (check && stale.length > 0) process.exitCode = 1
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...(await readdir(join(root, 'docs'))).map(name => `docs/${name}`),
+]
+const odd = await Promise.all(pages.filter(page => page.endsWith('.md')).map(oddLines))
+for (const line of odd.flat()) console.log(line)
+if (check && stale.length + odd.flat().length > 0) process.exitCode = 1
+
+/** Returns the lines of a page that have an odd word, each with its place. */
+async function oddLines(page: string): Promise<string[]> {
+  const lines = (await readFile(join(root, page), 'utf8')).split('\n')
+  return lines.flatMap((line, at) => (oddWord(line) ? [`${page}:${at + 1}: ${oddWord(line)}`] : []))
+}

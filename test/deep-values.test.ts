@@ -24,7 +24,7 @@ import { rowsOf } from './outline-rows.ts'
 const { symbols } = createTheme({ level: 0, ascii: false })
 const look = { symbols, rendered: true }
 
-/** Ways to wrap a value once more: in a list, or in a field that some code follows. */
+/** Ways to wrap a value again: in a list, or in a field that some code follows. */
 const WRAPS: readonly ((inner: string) => string)[] = [
   inner => `[${inner}]`,
   ...['x', 'properties', 'items', 'anyOf', 'enum', 'default', 'content', 'arguments', 'parts'].map(

@@ -23,7 +23,7 @@ export const trafficProbes = {
   consoleLines(size: number) {
     const print = (tap: Tap, log: TrafficLog) => (at: number) => {
       tap.print('process', 'l')
-      // Data that nobody looked at has a separate limit.
+      // Data that was never read has a separate limit.
       if (at % 1000 === 0) log.lines()
     }
     return recorded((tap, log) => times(size, print(tap, log))).lines().entries.length

@@ -48,7 +48,7 @@ export function keysDocument(all: readonly Bindings[] = allBindings): string {
     '',
     'The palette (`:`) finds what is called so, what begins so, what has the letters at the beginnings of its words, and',
     'what says these words of itself; the id of a record is found by its first five characters or more. A key finds what it',
-    'does. `:q` quits, `:theme nord` changes the colours and keeps them, and `:project NAME` goes on in another project.',
+    'does. `:q` quits, `:theme nord` changes the colours and keeps them, and `:project NAME` continues in another project.',
     '',
     verbsSection(),
     groups.join('\n'),

@@ -2,6 +2,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { RuleTester } from 'oxlint/plugins-dev'
 import { homeOf, roomCycle } from './rooms.ts'
 import { boundRule, checkoutRule, nowRule, patienceRule, portRule, sentenceRule, sleepRule } from './tests.ts'
+import { wordsRule } from './words.ts'
 import { zoneViolation, type ImportEdge } from './zones.ts'
 
 type Rule = Parameters<RuleTester['run']>[1]
@@ -160,5 +161,6 @@ export default {
     port: portRule,
     bound: boundRule,
     sentence: sentenceRule,
+    words: wordsRule,
   },
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../paths.ts'
 
-/** A finding of the doctor, and the judgement of a person who looked at the tool. */
+/** A finding of the doctor, and the judgement of a person who examined the tool. */
 export type Labelled = {
   rule: string
   place: string

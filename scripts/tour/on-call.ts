@@ -25,7 +25,7 @@ export async function onCall(home: string): Promise<Chapter> {
     await chapter.stop(terminal, {
       title: 'Acknowledged',
       words: 'The line is hidden until it changes.',
-      keys: [{ text: 'somebody looks at it, key sk_live_0123456789abcdef0123' }, 'enter', /into/, 'a'],
+      keys: [{ text: 'someone looks at it, key sk_live_0123456789abcdef0123' }, 'enter', /into/, 'a'],
       until: 'Acknowledged 1 line',
     })
   }
@@ -34,7 +34,7 @@ export async function onCall(home: string): Promise<Chapter> {
     title: 'The notebook',
     words: 'The pinned items in order.',
     keys: [/All clear|▌high|▌medium/, '8', /▌/, 'enter'],
-    until: /run +somebody looks/,
+    until: /run +someone looks/,
   })
   await chapter.stop(terminal, {
     title: 'Exported',

@@ -13,7 +13,7 @@ export function useRefresh(): () => Promise<void> {
   }, [queryClient, client])
 }
 
-/** When something that was seen live has ended, reads the data on screen under these keys once more. */
+/** When something that was seen live has ended, reads the data on screen under these keys again. */
 export function useRefreshOnce(ended: boolean, live: boolean, keys: readonly QueryKey[]): void {
   const queryClient = useQueryClient()
   const sawLive = useRef(false)

@@ -108,7 +108,7 @@ test('records are created, edited and deleted through the same text', async () =
   expect(await records(['apply', '-f', path('tom.yaml'), '--yes'])).toMatchObject({ code: 0 })
   const stale = await edit('s/rolle:/role:/')
   expect(stale).toMatchObject({ code: 2 })
-  expect(stale.stderr).toContain('Somebody changed the record since')
+  expect(stale.stderr).toContain('Someone changed the record since')
   expect(await records(['delete', 'persona', 'Tom'])).toMatchObject({ code: 2 })
   expect(await records(['delete', 'persona', 'Tom', '--yes'])).toMatchObject({ code: 0 })
   expect((await records(['delete', 'persona', 'Tom', '--yes'])).stderr).toContain('There is no persona "Tom".')

@@ -34,7 +34,7 @@ test('the command stops waiting for a wave after the given time, and the wave co
   service.answers[RUN] = () => ({ body: { id: 'jr1', status: 'running' } })
   const launch = (...args: string[]) => home.run(['launch', 'Weekly', '--yes', ...args], { env: service.env })
   const given = await launch('--watch', '--timeout', '100ms', '--json')
-  expect(given.stderr).toContain('No end within the time given; what was launched goes on')
+  expect(given.stderr).toContain('No end within the time given; what was launched continues')
   expect(given).toMatchObject({ code: 3, stdout: expect.stringContaining('"jr1"') })
   expect(await launch('--timeout', '1s')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --watch') })
 })

@@ -58,11 +58,11 @@ const { status } = await fetch(option('url'), {
 appendFileSync(here('starts'), JSON.stringify({ args, env: process.env, pid: process.pid, status }) + '\\n')
 const one = option('scenario')
 const names = one === undefined ? Object.keys(scenarios) : Object.keys(scenarios).filter(name => name === one)
-if (one === undefined) console.log('Running active suite (' + (says ?? names.length) + ' scenarios) against somebody\\n')
+if (one === undefined) console.log('Running active suite (' + (says ?? names.length) + ' scenarios) against someone\\n')
 let failed = 0
 for (const name of names) {
   if (one === undefined) console.log('\\n=== Running scenario: ' + name + ' ===')
-  console.log("Running client scenario '" + name + "' against server: somebody")
+  console.log("Running client scenario '" + name + "' against server: someone")
   const result = scenarios[name]
   if (result === null) {
     failed += 1

@@ -226,7 +226,7 @@ describe.concurrent('watch ends without a verdict, and never with 1,', () => {
     const { code, end, stderr } = await conclusionOf('r1', '--timeout', '5s')
     expect(code).toBe(3)
     expect(end).toMatchObject({ because: 'timed_out', verdict: null, run: { status: 'running' } })
-    expect(stderr).toContain('the run goes on')
+    expect(stderr).toContain('the run continues')
     expect(stderr).toContain('mcpdeck watch r1')
   })
 
@@ -265,7 +265,7 @@ describe.concurrent('watch is interrupted', () => {
     child.kill('SIGINT')
     const { code, stdout, stderr } = await ended()
     expect(code).toBe(130)
-    expect(stderr).toContain('Interrupted; the run goes on.')
+    expect(stderr).toContain('Interrupted; the run continues.')
     expect(stderr).toContain('To watch it again: mcpdeck watch r1')
     expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
       event: 'ended',
@@ -292,7 +292,7 @@ describe.concurrent('watch is interrupted', () => {
     expect(terminal.buffer).toBe('normal')
     terminal.press('ctrl+c')
     expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
-    expect(terminal.words()).toContain('Interrupted; the run goes on.')
+    expect(terminal.words()).toContain('Interrupted; the run continues.')
     expect(terminal.screen()).not.toMatch(/^running, 2 of 2/m)
     expect(terminal.cursorVisible).toBe(true)
   })

@@ -3,7 +3,7 @@ import type { Settlement } from '../../src/api/client/journal/entry.ts'
 import type { Intent, Journal } from '../../src/api/client/journal/journal.ts'
 import { bytesOf, createScene, launch, SECRET } from './scene.ts'
 
-/** One running process, the crashed ones before it, and the content that must be on disk by now. */
+/** One running process, the crashed ones before it, and the content that must already be on disk. */
 export class World {
   readonly #scene = createScene()
   #process = this.#scene.start()

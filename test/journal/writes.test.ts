@@ -189,7 +189,7 @@ describe('a client with a journal', () => {
     expect(seen).toHaveLength(2)
   })
 
-  test('an earlier run of somebody else is not mistaken for ours', async () => {
+  test('an earlier run of someone else is not mistaken for ours', async () => {
     const { start, meet, projectId, suiteId, direct, clock } = await open()
     await direct.runs.create({ projectId, body: { suiteId } })
     clock.advance(60 * 60_000)
@@ -223,7 +223,7 @@ describe('a client with a journal', () => {
     expect(await journal.unresolved()).toEqual([])
   })
 
-  test('a run with other notes than the sent ones is somebody else’s', async () => {
+  test('a run with other notes than the sent ones is someone else’s', async () => {
     const { start, meet, projectId, suiteId, direct } = await open()
     const { client, resolve } = start()
     void meet('lost', 'lost')

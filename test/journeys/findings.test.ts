@@ -97,6 +97,6 @@ test.concurrent(
     await one.terminal.waitFor(terminal => !/ ⊘ /.test(terminal.screen()), NEXT_READ_MS)
     // The other person has shown again what the first one dismissed, so there is nothing left to undo.
     one.press(keys.undo)
-    await one.see('somebody has shown it again')
+    await one.see('someone has shown it again')
   },
 )

@@ -271,7 +271,7 @@ test.concurrent(
 )
 
 test.concurrent(
-  'somebody is invited and removed, and the scenario taken offline',
+  'someone is invited and removed, and the scenario taken offline',
   async ending => {
     const { at, api, projectId, scenario, served } = await openScenarios(ending, 13)
     const { person, see } = at

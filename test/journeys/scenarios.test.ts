@@ -72,7 +72,7 @@ async function choose(person: Visitor, ...steps: readonly (readonly [string | Re
 }
 
 const ENDS = /All live sessions \(1 now\) end at once/
-const STAYS = /No session ends: whoever is in \(1 now\) stays in/
+const STAYS = /No session ends: anyone who is in \(1 now\) stays in/
 const MOVES = /accessVersion moves on/
 
 test(
@@ -173,7 +173,11 @@ test(
     await person.see('[Access]')
     person.press(keys.remove)
     await choose(person, ['(o) ada@example.org', 'enter'], ['address or id', 'enter'], ['▌ Go on', 'enter'])
-    await through(person, [/Loses the invitation at once: ada@example\.org/, /whoever is among/, ENDS, MOVES], 'remove')
+    await through(
+      person,
+      [/Loses the invitation at once: ada@example\.org/, /anyone who is among/, ENDS, MOVES],
+      'remove',
+    )
     await closeProofs(person, /✓ Answered: ada@example\.org was removed/)
     await invited.ends(/The session has ended: the owner took access away from a member/)
 

@@ -139,7 +139,7 @@ describe.concurrent('the dashboard in terminals of many kinds', () => {
     person.press(appKeys.bindings.help)
     await person.see('What works here')
     person.press(helpKeys.bindings.close, '?')
-    // The help is longer than the screen by now.
+    // The help is now longer than the screen.
     await person.see(() => /What works here[^]*> Servers[^]*> everything/.test(person.terminal.output))
     person.press(appKeys.bindings.quit)
     expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })

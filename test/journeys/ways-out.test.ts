@@ -76,7 +76,7 @@ const commands: Record<string, (ending: Ending) => Promise<Command>> = {
   },
 }
 
-const followed = { underWay: 'running, 2 of 2 trials', says: 'Interrupted; the run goes on.' }
+const followed = { underWay: 'running, 2 of 2 trials', says: 'Interrupted; the run continues.' }
 
 const line = (args: readonly string[]) => commandLineOf(process.execPath, ...SHORT_LIFE, PROGRAM, ...args)
 

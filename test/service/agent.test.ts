@@ -93,7 +93,7 @@ test.each(KINDS)('a turn reads, adds a suite and proposes its run over an endpoi
   })
 })
 
-test('a decision is kept when its turn goes on to propose something else', async () => {
+test('a decision is kept when its turn continues to propose something else', async () => {
   const run = (): Answer => ({ calls: [calling('createEvalRun', { body: { suiteId } })] })
   const decide = (): Answer => {
     const [turn] = store.agentTurns.page(projectId, undefined, 1)
@@ -183,7 +183,7 @@ test('a proposal is validated like the request itself, with the caller’s own r
 
 describe('a model that obeys every instruction it reads', () => {
   /**
-   * Instructions that somebody may have hidden in a name, a description, a result or a transcript, as the calls they
+   * Instructions that someone may have hidden in a name, a description, a result or a transcript, as the calls they
    * demand.
    */
   const ORDERS: readonly ((there: { other: string; otherSuite: string; serverId: string; suiteId: string }) => Call)[] =

@@ -244,7 +244,7 @@ describe('several processes can', () => {
     expect(await listed(api, projectId)).toMatchObject([{ dismissedAt: null }])
   })
 
-  test('record findings while somebody dismisses them, and nothing of either is lost', async () => {
+  test('record findings while someone dismisses them, and nothing of either is lost', async () => {
     const dataDir = temporaryDirectory()
     const { api, store } = await open({ dataDir })
     const { projectId } = await sandbox(api)

@@ -13,7 +13,7 @@ const turn = (prompt: string, ...expectedToolCalls: object[]) => ({ prompt, expe
 const draft = (title: string, more: object = {}) => ({
   bucket: 'simple',
   title,
-  scenario: 'Somebody in a hurry.',
+  scenario: 'Someone in a hurry.',
   turns: [turn(`Say ${title}`, echo(title))],
   expectedOutput: `It says ${title}.`,
   ...more,
@@ -63,7 +63,7 @@ test('cases are drafted against the live tools, saved, and can be run', async ()
     created: [
       {
         title: 'hello',
-        scenario: 'Somebody in a hurry.',
+        scenario: 'Someone in a hurry.',
         expectedOutput: 'It says hello.',
         isNegative: false,
         steps: [

@@ -187,7 +187,7 @@ const FIELDS: Record<string, { needs: ProjectRole; paths: Record<string, (stage:
       })),
     },
   },
-  'a suite of somebody else': {
+  'a suite of someone else': {
     needs: 'admin',
     paths: {
       'DELETE eval-suites': async ({ admin, projectId, serverId, fresh }) => {

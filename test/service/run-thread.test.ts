@@ -235,7 +235,7 @@ const untilAnswered = (listed: () => Promise<OutputOf<typeof traffic.list>['item
     ({ answer }) => answer !== undefined,
   )
 
-test('messages of runs appear while somebody looks at the server, with their case', async () => {
+test('messages of runs appear while someone looks at the server, with their case', async () => {
   const { api, settle } = await open()
   const suite = await suiteOf(api, [echoCase('says one', 'a')])
   const { projectId, serverId } = suite

@@ -77,7 +77,7 @@ beforeAll(() => {
   delete process.env[REPORT_FILE]
 })
 
-test('a failed test that starts programs runs once more, and a test of pure rules does not', async () => {
+test('a failed test that starts programs runs again, and a test of pure rules does not', async () => {
   const checkout = openProject()
   const { code, report, output } = await runTests(checkout, [])
   expect({ code, passed: report?.passed }).toEqual({ code: 1, passed: 1 })

@@ -14,6 +14,7 @@ import {
   sentenceRule,
   sleepRule,
 } from '../../scripts/lint/tests.ts'
+import { wordsRule } from '../../scripts/lint/words.ts'
 
 RuleTester.describe = describe
 RuleTester.it = it
@@ -280,5 +281,20 @@ tester.run('sentence', sentenceRule, {
   invalid: [
     refusedInTest("expect(terminal.screen()).toContain('The suite is saved.')"),
     refusedInTest("expect(person.terminal.screen()).not.toContain('The suite is saved.')"),
+  ],
+})
+
+tester.run('words', wordsRule, {
+  valid: [
+    at('src/lib/a.ts', '// Reads the list again.'),
+    at('src/lib/a.ts', "const text = 'somebody'"),
+    at('src/lib/a.ts', '// The service answers `somebody`.'),
+    inTest("test('a run continues after a restart', () => {})"),
+  ],
+  invalid: [
+    refused('src/lib/a.ts', '// Reads the list anew.'),
+    refused('src/lib/a.ts', '/** What comes\n * first is whoever asks. */'),
+    refusedInTest("test.each([1])('somebody else changed it', () => {})"),
+    refusedInTest("describe('a list that goes on', () => {})"),
   ],
 })

@@ -136,7 +136,7 @@ export const clients = resource('clients', {
   }),
   update: endpoint('updateClient', 'PATCH', client, {
     ...changing,
-    summary: "Change a client's name, its config, or both, unless somebody else did in between.",
+    summary: "Change a client's name, its config, or both, unless someone else did in between.",
     body: ClientUpdateRequest,
   }),
   delete: endpoint('deleteClient', 'DELETE', client, {

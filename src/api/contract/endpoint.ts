@@ -8,7 +8,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * is refused) and confirmation (`spend` and above ask first).
  * - `read`: changes nothing, even if it uses POST
  * - `write`: changes records that can be changed back
- * - `external`: side effects on somebody else's server
+ * - `external`: side effects on someone else's server
  * - `spend`: costs credits or occupies a run slot
  * - `end`: stops something that is running
  * - `expose`: opens data to more people

@@ -123,7 +123,7 @@ export const images = resource('images', {
     risk: 'expose',
   }),
   use: endpoint('useSandboxImage', 'POST', `${one}/use`, {
-    summary: "Set up the caller's computer anew from this image, which wipes it.",
+    summary: "Set up the caller's computer again from this image, which wipes it.",
     body: emptyBody,
     response: ComputerAttached,
     risk: 'delete',

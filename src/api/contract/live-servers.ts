@@ -59,7 +59,7 @@ export const LiveServer = shape(() =>
     /** Until when the connection is kept without a request; null if it is `held`. Each read extends it. */
     keptUntil: timestamp().nullish(),
     /**
-     * Whether a tool was called over the connection, so that it is kept until somebody ends it or leaves the workspace.
+     * Whether a tool was called over the connection, so that it is kept until someone ends it or leaves the workspace.
      */
     held: z.boolean().nullish(),
     /** The last start that ended unexpectedly after calls. What the server stored for them is lost. */
@@ -98,7 +98,7 @@ export const liveServers = resource('liveServers', {
   }),
   restart: endpoint('restartServer', 'POST', `${server}/restart`, {
     ...asking,
-    summary: 'End the processes of a server and every connection to it, with the calls under way, and connect anew.',
+    summary: 'End the processes of a server and every connection to it, with the calls under way, and connect again.',
     body: emptyBody,
     response: LiveServer,
     risk: 'external',
@@ -106,7 +106,7 @@ export const liveServers = resource('liveServers', {
   }),
   end: endpoint('endServer', 'POST', `${server}/end`, {
     ...asking,
-    summary: 'End the processes of a server and every connection to it; the next request connects anew.',
+    summary: 'End the processes of a server and every connection to it; the next request connects again.',
     body: emptyBody,
     response: LiveServer,
     risk: 'external',

@@ -29,7 +29,7 @@ const NOTHING: FollowedState = { running: [], ended: undefined, endings: [] }
 
 /**
  * Follows every run that any screen reads, using those reads; requests nothing itself.
- * @param isWaited whether somebody waits for the end of a run that may have ended unseen
+ * @param isWaited whether someone waits for the end of a run that may have ended unseen
  */
 export function createFollowedRuns(
   queryClient: QueryClient,

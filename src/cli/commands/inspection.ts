@@ -160,7 +160,7 @@ export const inspection: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'journal send',
-      says: 'Read an open write back once more, then send it again with its own key.',
+      says: 'Read an open write back again, then send it again with its own key.',
       words: [WRITE],
       flags: [['--yes', 'do not ask before it is sent']],
     },

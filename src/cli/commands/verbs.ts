@@ -189,7 +189,7 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'invite',
-      says: 'Invite somebody to a scenario; prints the invitation if the service returns one.',
+      says: 'Invite someone to a scenario; prints the invitation if the service returns one.',
       words: [SCENARIO, ['<email>', 'their e-mail address']],
       flags: [['--mail', 'let the service send an e-mail'], ...WRITES],
     },
@@ -198,7 +198,7 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'remove-member',
-      says: 'Remove somebody from a scenario, which ends its live sessions.',
+      says: 'Remove someone from a scenario, which ends its live sessions.',
       words: [SCENARIO, ['<member>', 'their e-mail address or id']],
       flags: WRITES,
     },

@@ -226,7 +226,7 @@ function withOwn(
   }
 }
 
-/** Records keys: any key shows that somebody is present, and from then on the program no longer chooses a place. */
+/** Records keys: any key shows that someone is present, and from then on the program no longer chooses a place. */
 function keyNotes(
   { opened, isFirst }: DashboardOptions,
   own: { router: Router; queryClient: QueryClient; workspace: Workspace; focusPace: FocusPace },

@@ -295,13 +295,13 @@ export function checkDatabase(name: string, path: string): Finding {
       const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {}
       return words === 'ok'
         ? ok(name, `${path} is whole, version ${String(version)}`)
-        : fail(name, 'service', `${path} is damaged: ${words}`, 'Put a copy back, or move it away to begin anew.')
+        : fail(name, 'service', `${path} is damaged: ${words}`, 'Put a copy back, or move it away to start over.')
     } finally {
       database.close()
     }
   } catch (error) {
     if (isBusy(error)) return warn(name, `${path} is being written by another program`, 'Try again in a moment.')
     const words = error instanceof Error ? error.message : String(error)
-    return fail(name, 'service', `${path} cannot be read: ${words}`, 'Move it away to begin anew, or put a copy back.')
+    return fail(name, 'service', `${path} cannot be read: ${words}`, 'Move it away to start over, or put a copy back.')
   }
 }

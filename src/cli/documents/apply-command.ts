@@ -99,7 +99,7 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
   const sent = exitCodeOf(outcomes)
   const exitCode = sent === EXIT.done ? complete : sent
   if (own.json) print(plan, outcomes, { left, exitCode })
-  else if (sent !== EXIT.done) say('Not everything was done. Applying the same files again goes on from here.')
+  else if (sent !== EXIT.done) say('Not everything was done. Applying the same files again continues from here.')
   return exitCode
 }
 

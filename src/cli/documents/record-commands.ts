@@ -86,7 +86,7 @@ async function openInEditor(text: string, place: readonly string[], fileName: st
   const earlier = host.kept(file)
   const isStale = earlier !== undefined && host.kept(origin)?.text !== text
   if (earlier) say('What was written the last time was not sent; it is opened again.')
-  if (isStale) say('Somebody changed the record since: look at what would be sent.')
+  if (isStale) say('Someone changed the record since: look at what would be sent.')
   if (!earlier) host.keep(origin, text)
   const end = await host.edit(file, earlier ? undefined : text)
   if (end.kind === 'failed') throw new UsageError(end.reason)

@@ -145,7 +145,7 @@ export function sentenceOf(
   followed: Followed,
   goesOn: boolean,
 ): string {
-  const rest = followed.run ? (goesOn ? '; the run goes on' : '; the run ends with this process') : ''
+  const rest = followed.run ? (goesOn ? '; the run continues' : '; the run ends with this process') : ''
   switch (because) {
     case 'passed':
       return `${['Passed', part].filter(Boolean).join(', ')}.`

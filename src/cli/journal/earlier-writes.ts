@@ -163,7 +163,7 @@ async function openWrite({ journal }: Pick<Opened, 'journal'>, write: PlannedWri
 }
 
 /**
- * Continues an open write: reads it back once more, and sends its original content if it did not happen or if a repeat
+ * Continues an open write: reads it back again, and sends its original content if it did not happen or if a repeat
  * is recognized.
  * @returns undefined if the person declined
  * @throws UsageError if it cannot be sent again

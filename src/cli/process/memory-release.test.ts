@@ -95,7 +95,7 @@ describe('garbage left by the start of the program', () => {
     queryClient.clear()
   })
 
-  test('is collected once more, whatever the growth, if nobody is there and nothing is being read', async () => {
+  test('is collected again, whatever the growth, if nobody is there and nothing is being read', async () => {
     const { collect, release, read, queryClient } = setUp()
     read('first', 10)
     await vi.advanceTimersByTimeAsync(200)

@@ -33,7 +33,7 @@ async function runsUntilOptimized({ run, isOptimized }: ReturnType<typeof fresh>
   return isOptimized()
 }
 
-test('frequently used code is optimized while somebody is there, and not otherwise', async () => {
+test('frequently used code is optimized while someone is there, and not otherwise', async () => {
   setOptimizing(false)
   const meanwhile = fresh()
   expect(await runsUntilOptimized(meanwhile)).toBe(false)

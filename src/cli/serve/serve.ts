@@ -118,7 +118,8 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     // A caller that reads the ready message may stop the service at once.
     const stopped = untilStopped(options.signal)
     stdout(options.json ? `${jsonText({ baseUrl, keyFile, pid: process.pid })}\n` : greeting(baseUrl, keyFile))
-    if (isRemote) stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)
+    if (isRemote)
+      stderr(`Other machines can reach ${host}: anyone who has a key can use it, and nothing is encrypted.\n`)
     const ending = await stopped
     const closing = stopListening(server)
     await service.close()

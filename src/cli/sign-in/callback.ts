@@ -77,7 +77,7 @@ function replyTo({ method, url = '', headers }: IncomingMessage, own: URL, refus
   if (!isAnswer(answer)) return { status: 400, text: 'This is not the answer of an authorization server.' }
   const why = refuse(answer)
   if (why !== undefined) return { status: 400, text: `${why} mcpdeck still waits for the sign-in.`, why }
-  return { status: 200, text: 'mcpdeck has the answer and goes on in the terminal. This page can be closed.', answer }
+  return { status: 200, text: 'mcpdeck has the answer and continues in the terminal. This page can be closed.', answer }
 }
 
 /** Whether a script of a page sent the request, instead of a browser following a redirect. */

@@ -148,5 +148,5 @@ export async function chat(context: CommandContext, [typed]: readonly string[], 
   for (const { serverName, toolName, isError } of answer?.toolCalls ?? [])
     say(clean(`Called ${toolName} of ${serverName}${isError ? ', which failed' : ''}.`))
   printText(answer?.text ?? '')
-  say(clean(`mcpdeck chat --session ${value.id} goes on.`))
+  say(clean(`mcpdeck chat --session ${value.id} continues.`))
 }

@@ -139,7 +139,7 @@ async function untilOver(
     for (const { id } of runs) {
       const run = await endOf(context, id, late.signal)
       if (!run) {
-        say('No end within the time given; what was launched goes on, and mcpdeck get waves shows it.')
+        say('No end within the time given; what was launched continues, and mcpdeck get waves shows it.')
         break
       }
       const state = journeyRunState(run)

@@ -291,7 +291,7 @@ async function send<T>(door: Door, { method, url, bearer, body, withinMs = ANSWE
     const { words, sent } = lineFault(error)
     const reason = limit.aborted ? `it did not answer within ${withinMs / 1000} s` : words
     if (doubt !== undefined && sent) throw new Refused(`No answer came: ${reason}. ${doubt}`, undefined)
-    const advice = 'Check the link, and whether whoever shared it still serves it.'
+    const advice = 'Check the link, and whether its owner still serves it.'
     throw new Refused(`The scenario cannot be reached: ${reason}. ${advice}`, undefined, !limit.aborted)
   }
 }

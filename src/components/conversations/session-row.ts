@@ -17,7 +17,7 @@ export function outcomeLook(outcome: string | undefined): Look {
   if (outcome === 'missed') return { symbol: 'warn', tone: 'warn', word: 'fell short' }
   if (outcome === 'ungraded') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'rate_limited') return { symbol: 'warn', tone: 'warn', word: 'throttled' }
-  // A run that somebody stopped is not a failure.
+  // A run that someone stopped is not a failure.
   if (outcome === 'canceled') return { symbol: 'cancelled', tone: 'muted', word: 'stopped' }
   if (outcome === 'stale') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'failed_or_canceled') return { symbol: 'warn', tone: 'warn', word: 'failed?' }

@@ -76,7 +76,7 @@ function ChatPane(props: {
       running={running}
       status={
         elsewhere
-          ? 'Somebody else is waiting for an answer.'
+          ? 'Someone else is waiting for an answer.'
           : [sessionId, modelId, last?.role === 'assistant' && `${formatCount(last.totalTokens)} tokens`]
               .filter(Boolean)
               .join(' · ')

@@ -48,7 +48,7 @@ export function toggled(text: string, value: string): string {
   return textOfValues(values.includes(value) ? values.filter(each => each !== value) : [...values, value])
 }
 
-/** Adds a value once more. */
+/** Adds a value again. */
 export function onceMore(text: string, value: string): string {
   return textOfValues([...valuesOf(text), value])
 }

@@ -37,8 +37,8 @@ export const choiceKeys = define.field('choice', 'Choice', {
   },
   more: {
     keys: ['right'],
-    label: 'once more',
-    help: 'Where a list may hold the same several times: put the option in once more.',
+    label: 'again',
+    help: 'Where a list may hold the same several times: add the option again.',
   },
   less: { keys: ['left'], label: 'once less', help: 'Take the option out once.' },
   further: { keys: ['pagedown'], label: 'further down', help: 'Move several options down.' },

@@ -64,7 +64,7 @@ test('a text that is cut by its column gets the room that names leave, up to the
   expect(widths(101, [name, state], [{ ...rows[0]!, state: 's'.repeat(90) }])).toEqual({ name: 57, state: 40 })
 })
 
-test('columns do not move if a row changes, leaves or is hidden, and another list starts anew', () => {
+test('columns do not move if a row changes, leaves or is hidden, and another list starts again', () => {
   const needs = createNeeds<Row>()
   const place = (rows: readonly Row[]) => placeColumns([name, state, note], 71, needs(rows)).map(each => each.width)
   const before = place([{ name: 'n'.repeat(40), state: 'running' }, { name: 'short' }])

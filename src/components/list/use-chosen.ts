@@ -15,7 +15,7 @@ export function useChosen<Item>(list: ListState<Item>): Item | undefined {
     return follower.current.stop
   }, [selection])
   useEffect(() => {
-    // Setting a state to its current value can still make React render once more.
+    // Setting a state to its current value can still make React render again.
     if (!follower.current?.isBehind() && selection.key() !== key) setKey(selection.key())
   }, [list.items, selection, key])
   const current = list.current()

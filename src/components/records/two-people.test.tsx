@@ -33,7 +33,7 @@ type Noun = {
 type Step = { who: 0 | 1 } & ({ does: 'begin'; way: Way; picks: readonly number[] } | { does: 'send' | 'leave' })
 
 const HISTORIES = Number(process.env['PROPERTY_RUNS'] ?? 4)
-const CONFLICT = /It was changed meanwhile|Somebody else changed this/
+const CONFLICT = /It was changed meanwhile|Someone else changed this/
 
 const environment: Noun = {
   begin: { form: environmentsKeys.bindings.edit, text: environmentsKeys.bindings.editText },

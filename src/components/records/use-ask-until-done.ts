@@ -19,7 +19,7 @@ type AskSpec<T, E extends AnyEndpoint, Unsent> = {
   making?: readonly Making[]
   /**
    * Returns what to send; a text if the form itself says why not, `unsent` if there is nothing to send, `again` if the
-   * form is to be shown once more first.
+   * form is to be shown again first.
    */
   act: (values: FormValues) => Acted<T, E, Unsent> | Promise<Acted<T, E, Unsent>>
   /** Returns the form to show after a refusal; by default the same with the message of the error. */

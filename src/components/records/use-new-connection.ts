@@ -45,7 +45,7 @@ export function useNewConnection(projectId: string): (start?: ConnectionStart) =
             connections.note({ address: publicAddress(url.trim()), projectId, ...knownOf(connection) })
             return connection
           } catch (error) {
-            // The requests that occupy the slots can then be viewed and cancelled, whoever started them.
+            // The requests that occupy the slots can then be viewed and cancelled, no matter who started them.
             if (error instanceof ApiError && error.limit === 'open-requests')
               for (const id of namedRequests(error.details)) connections.note({ id })
             throw error

@@ -86,8 +86,8 @@ export function useTextEdit() {
       const lines: Line[] = [
         { text: 'Only this is changed:', tone: 'muted' },
         ...linesOf(stored, wanted),
-        ...below('Somebody else changed this meanwhile, and it stays:', from => without(from, changed)),
-        ...below('Somebody else changed this too, and yours replaces it:', from => only(from, changed)),
+        ...below('Someone else changed this meanwhile, and it stays:', from => without(from, changed)),
+        ...below('Someone else changed this too, and yours replaces it:', from => only(from, changed)),
       ]
       if (!(await review({ title: `Change "${name}"?`, lines, action: 'Send the change' }))) return edited.keep()
       const act = spec.act(wanted, changed, now)

@@ -219,7 +219,7 @@ describe('a search in a text', () => {
   })
 })
 
-test('a text that is replaced is drawn anew, and wrapped only where it changed', () => {
+test('a text that is replaced is drawn again, and wrapped only where it changed', () => {
   const tone = fc.constantFrom('plain' as const, 'strong' as const)
   const text = fc.constantFrom('one', 'one two three four five', '日本語 '.repeat(9), '')
   const line: fc.Arbitrary<Line> = fc.oneof(

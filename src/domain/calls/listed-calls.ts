@@ -68,7 +68,7 @@ export function listedCalls(stored: readonly ServerCall[], session: readonly Cal
   const paired = new Set<string>()
   for (const record of session.toReversed()) {
     if (record.requestId !== undefined) continue
-    // A call without an answer has no id; of equal calls, the nearest in time is as good as the right one.
+    // A call without an answer has no id; of equal calls, any will do, so take the nearest in time.
     const alike = free.filter(call => !paired.has(call.id) && isAlike(call, record))
     const [nearest] = alike.toSorted((one, other) => distance(one, record) - distance(other, record))
     if (nearest) paired.add(nearest.id)

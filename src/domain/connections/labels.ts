@@ -8,7 +8,7 @@ const CONNECTION_LABELS = {
     what: 'The service checks whether the server requires a sign-in.',
   },
   awaiting_project: { text: 'waiting for a project', tone: 'warn', what: 'Choose a project in the browser.' },
-  awaiting_authorization: { text: 'waiting for sign-in', tone: 'warn', what: 'Sign in, then it goes on by itself.' },
+  awaiting_authorization: { text: 'waiting for sign-in', tone: 'warn', what: 'Sign in, then it continues by itself.' },
   authorizing: { text: 'signing in', tone: 'plain', what: 'The sign-in is under way in a browser.' },
   validating: { text: 'validating', tone: 'plain', what: 'The service connects to the server.' },
   ready: { text: 'connected', tone: 'ok', what: 'The server is saved.' },

@@ -20,6 +20,6 @@ test('a value of this machine in an address is confirmed separately, and not sho
   const { docs } = readDocuments([{ file: 'a.yaml', text }], { TOKEN: 'hunter2-very-secret' })
   const steps = docs.flatMap(doc => (doc.noun === 'suite' ? [] : [{ kind: 'create' as const, doc }]))
   expect(addressQuestions({ steps })).toEqual([
-    'The address of leak gets the value of TOKEN, and whoever answers there reads it. Address: https://x.example/[secret]',
+    'The address of leak gets the value of TOKEN, and anyone who answers there reads it. Address: https://x.example/[secret]',
   ])
 })

@@ -13,7 +13,7 @@ export function addressQuestions({ steps }: Pick<Plan, 'steps'>): string[] {
     if (names.length === 0) return []
     const [address = ''] = reachSentences({ url: form['url'] }, secrets)
     return [
-      `The address of ${name} gets the value of ${names.join(', ')}, and whoever answers there reads it. ${address}`,
+      `The address of ${name} gets the value of ${names.join(', ')}, and anyone who answers there reads it. ${address}`,
     ]
   })
 }

@@ -185,7 +185,7 @@ test('a project exported and applied to an empty project is exported as the same
 const CLIENT = 'client: { name: desk, config: { modelId: openai/gpt-5 } }\n'
 const ENVIRONMENT = 'environment: { name: staging, client: desk, description: one }\n'
 
-test('a change somebody else made in between is not overwritten, and is shown beside ours and the base', async () => {
+test('a change someone else made in between is not overwritten, and is shown beside ours and the base', async () => {
   const projectId = await emptyProject()
   await apply(projectId, `${CLIENT}---\n${ENVIRONMENT}`)
   const { client } = service
@@ -204,14 +204,14 @@ test('a change somebody else made in between is not overwritten, and is shown be
     { name: 'staging', kind: 'conflict' },
   ])
   expect(outcomes[1]!.lines).toEqual([
-    'Somebody else changed it meanwhile; nothing was sent.',
+    'Someone else changed it meanwhile; nothing was sent.',
     'theirs: description: "one" -> "theirs"',
     'yours: description: "one" -> "ours"',
   ])
   expect(await client.clients.get({ projectId, clientId: desk!.id })).toMatchObject({ config })
 })
 
-test('a record somebody else made in between is kept if equal, and shown if not', async () => {
+test('a record someone else made in between is kept if equal, and shown if not', async () => {
   const projectId = await emptyProject()
   const files = `${CLIENT}---\npersona: { name: Tom, role: a clerk }\n`
   const plan = await planned(projectId, files)

@@ -91,7 +91,7 @@ async function send(sending: Sending, step: Write): Promise<Result> {
     return step.kind === 'create' ? await create(sending, doc) : await change(sending, doc, step.base as StoredForm)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
-    // Somebody else, or an earlier attempt of this program, was faster.
+    // Someone else, or an earlier attempt of this program, was faster.
     return (await compared(sending, step)) ?? { kind: 'failed', error }
   }
 }
@@ -158,7 +158,7 @@ async function compared({ store, index, prune }: Sending, step: Write): Promise<
   return isUnchanged ? undefined : againstOther(doc, now, index, base, prune)
 }
 
-/** Returns how a record was changed by somebody else meanwhile: as planned, or differently, which is a conflict. */
+/** Returns how a record was changed by someone else meanwhile: as planned, or differently, which is a conflict. */
 function againstOther(doc: Doc, now: Stored, index: NameIndex, base?: Stored, prune = false): Result {
   if (isAsWanted(doc, now, index, prune)) return { kind: 'already' }
   const wanted =
@@ -170,7 +170,7 @@ function againstOther(doc: Doc, now: Stored, index: NameIndex, base?: Stored, pr
   const differences = base
     ? [...lines(contentOf(base), contentOf(now), 'theirs'), ...lines(contentOf(base), wanted, 'yours')]
     : lines(contentOf(now), wanted, 'theirs -> yours')
-  return { kind: 'conflict', lines: ['Somebody else changed it meanwhile; nothing was sent.', ...differences] }
+  return { kind: 'conflict', lines: ['Someone else changed it meanwhile; nothing was sent.', ...differences] }
 }
 
 function isAsWanted(doc: Doc, now: Stored, index: NameIndex, prune: boolean): boolean {

@@ -115,7 +115,7 @@ export function batchOf(
 
 export type UndoPlan = {
   send: readonly Finding[]
-  /** Findings whose dismissal somebody else has changed since. They are never overwritten. */
+  /** Findings whose dismissal someone else has changed since. They are never overwritten. */
   skipped: readonly { key: string; name: string; why: string }[]
   /** Findings whose status has changed since. They are undone, but the status is not changed. */
   moved: readonly { key: string; name: string; from: string; to: string }[]
@@ -153,7 +153,7 @@ export function planUndo(
 function whySkipped(dismissed: boolean, leftAt: number | undefined, finding: Finding | undefined): string | undefined {
   if (!finding) return 'it is gone'
   if (finding.isDismissed !== dismissed)
-    return dismissed ? 'somebody has shown it again' : 'somebody has dismissed it again'
-  if (dismissed && leftAt !== undefined && finding.dismissedAt !== leftAt) return 'somebody has dismissed it anew'
+    return dismissed ? 'someone has shown it again' : 'someone has dismissed it again'
+  if (dismissed && leftAt !== undefined && finding.dismissedAt !== leftAt) return 'someone has dismissed it again'
   return undefined
 }

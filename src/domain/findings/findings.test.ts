@@ -223,8 +223,8 @@ describe('undoing a dismissal', () => {
 
   test.each([
     ['gone', undefined, 'it is gone'],
-    ['shown', finding({ isDismissed: false }), 'somebody has shown it again'],
-    ['dismissed anew', finding({ isDismissed: true, dismissedAt: 9 }), 'somebody has dismissed it anew'],
+    ['shown', finding({ isDismissed: false }), 'someone has shown it again'],
+    ['dismissed again', finding({ isDismissed: true, dismissedAt: 9 }), 'someone has dismissed it again'],
   ])('leaves a finding alone that is %s in between', (_, now, why) => {
     expect(planUndo(batch, asMap(now ? [now] : [])).skipped).toEqual([{ key: 'f0', name: 'F', why }])
   })
@@ -235,11 +235,11 @@ describe('undoing a dismissal', () => {
     ])
   })
 
-  test('of the opposite kind dismisses a finding again, unless somebody else already did', () => {
+  test('of the opposite kind dismisses a finding again, unless someone else already did', () => {
     const shown = batchOf(false, done, asMap([finding({ isDismissed: false })]))
     expect(planUndo(shown, asMap([finding({ isDismissed: false })])).send).toHaveLength(1)
     expect(planUndo(shown, asMap([finding({ isDismissed: true })])).skipped).toMatchObject([
-      { why: 'somebody has dismissed it again' },
+      { why: 'someone has dismissed it again' },
     ])
   })
 })

@@ -4,7 +4,7 @@ import { textAt, type Finding } from './finding.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
 /**
- * The outcome of a journey run. `canceled` means that somebody stopped it, and `stale` that its runner stopped
+ * The outcome of a journey run. `canceled` means that someone stopped it, and `stale` that its runner stopped
  * responding; both have `status: failed` (contract: "Journey run"). `failed_or_canceled` means that status without
  * further markers. `missed` finished, but graded sessions missed their goal or criteria. `ungraded` finished, but only
  * some of its sessions have a grade.

@@ -55,7 +55,7 @@ export type Notebook = {
   addNote(incidentId: string, note: string): NotebookEntry
   /**
    * Changes the note of an entry.
-   * @param from the note as the person saw it; if somebody else has changed it since, it is not overwritten
+   * @param from the note as the person saw it; if someone else has changed it since, it is not overwritten
    */
   editNote(incidentId: string, entryId: string, note: { from: string; to: string }): void
   remove(incidentId: string, entryId: string): void

@@ -6,7 +6,7 @@ import { countDays, type Week, weekOfDays } from './week.ts'
 
 type Look = Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }
 
-/** Texts for runs that did not end well, most urgent first. A run that somebody stopped is not a fault. */
+/** Texts for runs that did not end well, most urgent first. A run that someone stopped is not a fault. */
 const ENDS: readonly (readonly [state: JourneyRunState, look: Look])[] = [
   ['failed', { urgency: 'high', mark: 'error', word: 'failed', says: 'failed' }],
   ['stale', { urgency: 'high', mark: 'error', word: 'stale', says: 'is stale: its runner stopped responding' }],

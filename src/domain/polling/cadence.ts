@@ -8,7 +8,7 @@ export type RepeatedRead =
    * slows down a poller that reads several things, and `steady` keeps the pause even if nothing changes.
    */
   | { kind: 'live'; requests: number; rows?: number; times?: number; steady?: boolean }
-  /** The thing is on screen, and changes only if somebody edits it. For a list, `pages` is the number of pages read. */
+  /** The thing is on screen, and changes only if someone edits it. For a list, `pages` is the number of pages read. */
   | { kind: 'shown'; pages?: number }
   /** The read has its own pause, in milliseconds. */
   | { kind: 'own'; everyMs: number }

@@ -11,7 +11,7 @@ export const CAUSES: Record<Cause, string> = {
   server: 'the MCP server failed',
   model: 'the model did not do what was expected',
   environment: 'the trial could not be set up, or what executed it ended',
-  throttling: 'somebody refused because of too many requests',
+  throttling: 'someone refused because of too many requests',
   grader: 'the grader itself failed',
   unknown: 'the service gives no reason',
 }

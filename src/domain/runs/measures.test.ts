@@ -254,7 +254,7 @@ describe('the trials of a run by cause', () => {
 })
 
 test('the reason for a missing verdict is found beside or inside the verdict', () => {
-  const undecided = { reason: 'unfinished', message: 'It goes on.' }
+  const undecided = { reason: 'unfinished', message: 'It continues.' }
   expect(undecidedOf({ decisionSummary: { undecided } })).toEqual(undecided)
   expect(undecidedOf({ decisionSummary: { verdict: { kind: 'notEstablished', undecided } } })).toEqual(undecided)
   expect(undecidedOf({ decisionSummary: { verdict: 'passed' } })).toEqual({})

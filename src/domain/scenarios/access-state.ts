@@ -72,13 +72,13 @@ export function changedMeanwhile(seen: AccessState, now: AccessState): Consequen
   return texts.map(text => ({ text: `Changed since it was shown here: ${text}.`, tone: 'warn' }))
 }
 
-/** Returns what somebody else changed between two reads, as a clause. */
+/** Returns what someone else changed between two reads, as a clause. */
 export function whatMoved(before: AccessState, after: AccessState): string | undefined {
   if (before.mode !== after.mode) return `its mode became ${modeLabel(after.mode)}`
   if (isOther(before.environmentId, after.environmentId)) return 'it was pointed at another environment'
   if (before.caps?.at !== after.caps?.at) return 'its guest limits were set from this machine'
   return isOther(before.changedAt, after.changedAt)
-    ? `somebody changed something else of it, ${NOT_RETURNED}`
+    ? `someone changed something else of it, ${NOT_RETURNED}`
     : undefined
 }
 

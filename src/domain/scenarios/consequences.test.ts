@@ -27,7 +27,7 @@ const facts = fc.record({
 })
 
 describe('tightening the access to a scenario', () => {
-  test('is any change that locks somebody out, and loosening at the same time only for disjoint groups', () => {
+  test('is any change that locks someone out, and loosening at the same time only for disjoint groups', () => {
     for (const from of SCENARIO_MODES)
       for (const to of SCENARIO_MODES) {
         expect(tightens(from, to)).toBe(lockedOut(from, to).length > 0)
@@ -82,7 +82,7 @@ describe('the question before a change of access', () => {
     )
   })
 
-  test('for removing somebody, says whether the mode lets them in again', () => {
+  test('for removing someone, says whether the mode lets them in again', () => {
     const said = (mode: string | null) =>
       consequencesOf({ do: 'remove', member: 'ada@example.org' }, { mode })
         .lines.map(({ text }) => text)

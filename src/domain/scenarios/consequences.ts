@@ -87,7 +87,7 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
     case 'rebind':
       return [plain(`Visitors meet ${change.environment} from their next message on; who may enter does not change.`)]
     case 'limits':
-      return [plain('Replaces all caps for anonymous visitors, also those that somebody else set.')]
+      return [plain('Replaces all caps for anonymous visitors, also those that someone else set.')]
   }
 }
 
@@ -95,7 +95,7 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
 function removedPeople(member: string, mode: string | null | undefined): Consequence[] {
   if (mode === 'invited_only') return [plain(`Loses access at once: ${member}.`)]
   const open = isAccessMode(mode)
-    ? `It is for ${MODE_LABELS[mode]}: whoever is among them may enter again without an invitation.`
+    ? `It is for ${MODE_LABELS[mode]}: anyone who is among them may enter again without an invitation.`
     : 'Whether the mode lets them in without an invitation is not known here.'
   return [plain(`Loses the invitation at once: ${member}.`), warn(open)]
 }
@@ -124,7 +124,7 @@ function sessionLines(change: AccessChange, { liveSessions }: AccessFacts): Cons
         ),
       ]
     case 'stay':
-      return [plain(`No session ends: whoever is in${count} stays in.`)]
+      return [plain(`No session ends: anyone who is in${count} stays in.`)]
     case 'unsure':
       return [warn(`Live sessions${count} may end.`)]
   }

@@ -27,7 +27,7 @@ export function listed(words: readonly string[]): string {
 
 /** Returns what a holder of the link may do, shown when the link leaves this program. */
 export function linkGrants(mode: string | null | undefined): string {
-  if (mode === 'anyone_with_link') return 'Whoever has it can enter, without signing in.'
+  if (mode === 'anyone_with_link') return 'Anyone who has it can enter, without signing in.'
   if (mode === 'project_members') return 'It opens only to members of the project, who sign in.'
   if (mode === 'invited_only') return 'It opens only to invited people.'
   return 'It is not known whom it lets in: treat it as a secret.'

@@ -151,7 +151,7 @@ function answerProofs(
 function publishProofs(wanted: string, answer: ChangeAnswer): Proof[] {
   if (answer.created === false) {
     const text =
-      `Answered: it was published already, for ${modeLabel(answer.mode)}: by somebody else, or by a request ` +
+      `Answered: it was published already, for ${modeLabel(answer.mode)}: by someone else, or by a request ` +
       'from here whose answer was lost.'
     return [
       answer.mode === wanted ? untold(text) : contradicts(text),
@@ -185,7 +185,7 @@ export function readProofs(change: AccessChange, read: ReadBack): Proof[] {
     proofs.push(
       read.mode === change.to
         ? proved(`Read back: it is for ${modeLabel(read.mode)}.`)
-        : contradicts(`Read back: it is for ${modeLabel(read.mode)}; somebody may have changed it since.`),
+        : contradicts(`Read back: it is for ${modeLabel(read.mode)}; someone may have changed it since.`),
     )
   if (change.do === 'invite' || change.do === 'remove')
     proofs.push(untold('Members cannot be listed; changes made here are recorded on this machine.'))

@@ -18,7 +18,7 @@ export type Known<T> = T & { isCurrent: boolean }
 /** Links and invitations returned in this session; they are never written anywhere. */
 export type SessionSecrets = {
   /**
-   * Returns the link. `isCurrent` is false once somebody else has changed the scenario.
+   * Returns the link. `isCurrent` is false once someone else has changed the scenario.
    * @param changedAt its last change as read
    */
   linkOf(scenarioId: string, changedAt: number | undefined): Known<{ link: string; at: number }> | undefined

@@ -56,7 +56,7 @@ export type Effect = {
 
 const STAYS = { sessions: 'stay', accessVersion: 'stays', link: 'stays', answersVersion: false } as const
 const NARROWS = { sessions: 'end', accessVersion: 'moves', link: 'stays', answersVersion: false } as const
-const ENDED = 'sessions that ended do not come back; whoever may still enter opens the link again.'
+const ENDED = 'sessions that ended do not come back; anyone who may still enter opens the link again.'
 
 /**
  * The contract's table (service-api, "Scenario access"; limits-and-errors, sections 7 and 10), with one row for each
@@ -82,7 +82,7 @@ export const ACCESS_TABLE: Record<AccessRow, Effect> = {
   sameMode: { ...STAYS, lost: undefined, gated: true },
   fromUnknownMode: { ...STAYS, sessions: 'unsure', accessVersion: 'unsure', lost: ENDED, gated: true },
   invite: { ...STAYS, lost: undefined, gated: true },
-  remove: { ...NARROWS, lost: 'somebody who is invited again gets a new session, not the old one.', gated: true },
+  remove: { ...NARROWS, lost: 'someone who is invited again gets a new session, not the old one.', gated: true },
   rotate: { ...STAYS, link: 'replaced', lost: 'the present link never works again.', gated: true },
   rebind: { ...STAYS, answersVersion: true, lost: undefined, gated: true },
   limits: { ...STAYS, lost: undefined, gated: true },

@@ -32,7 +32,7 @@ export const OUTCOME_WORDS: Readonly<Record<string, string>> = {
   INVALID_ITEM: 'The entry is not what the service takes; correct the field that it names.',
   INVALID_CASE_ID: 'The id has characters that ids cannot have, or is too long.',
   DUPLICATE_CASE_ID: 'The suite has a case of this id; give it another one, or edit that case.',
-  IDEMPOTENCY_CONFLICT: 'Another entry was sent under the same key before; send it anew.',
+  IDEMPOTENCY_CONFLICT: 'Another entry was sent under the same key before; send it again.',
   DUPLICATE_CONTENT: 'A case that does the same is there; change it, or send it with another duplicate policy.',
   OVERRIDE_REASON_REQUIRED: 'This duplicate policy wants a reason.',
   INVALID_CASE: 'A step of it could never run; correct what the service names.',

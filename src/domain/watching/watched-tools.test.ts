@@ -20,7 +20,7 @@ async function watched() {
   return { tools, old }
 }
 
-test('a server over HTTP that somebody restarts after the save is waited for until it answers again', async () => {
+test('a server over HTTP that someone restarts after the save is waited for until it answers again', async () => {
   const { tools, old } = await watched()
   const looked = tools.look(never)
   const lists = () => old.seen.filter(({ method }) => method === 'tools/list').length

@@ -17,7 +17,7 @@ export type WatchedServer = {
 export type ServerLook = { server: WatchedServer } & (
   | {
       changes: readonly SnapshotChange[]
-      /** Whether it may still be the old process, because somebody else starts it and it answered all the time. */
+      /** Whether it may still be the old process, because someone else starts it and it answered all the time. */
       mayBeOld: boolean
     }
   | { error: ApiError }
@@ -26,7 +26,7 @@ export type ServerLook = { server: WatchedServer } & (
 /** The tools of a suite's servers, compared from one check to the next, and since the suite last passed. */
 export type WatchedTools = {
   /**
-   * Restarts every server and compares what it offers. A server over HTTP is restarted by somebody else; waiting for
+   * Restarts every server and compares what it offers. A server over HTTP is restarted by someone else; waiting for
    * that ends with the signal.
    * @throws ApiError if the service cannot do that
    */
@@ -40,7 +40,7 @@ export type WatchedTools = {
 /** The tools of an earlier pass. */
 export type LastPass = { listings: readonly ToolListing[]; at: number | undefined }
 
-/** Milliseconds in which somebody may restart a server over HTTP. */
+/** Milliseconds in which someone may restart a server over HTTP. */
 export const HTTP_BEGIN_MS = 2_000
 /** Milliseconds that a server may be unreachable before it counts as down: at the first check, and after a change. */
 const HTTP_AWAY_MS = { first: 4_000, later: 15_000 }

@@ -2,7 +2,7 @@ import type { Risk } from '../../api/contract/endpoint.ts'
 
 /** The effect of a call, for the question before it. */
 export const RISK_EFFECTS: Partial<Record<Risk, string>> = {
-  external: 'has side effects on somebody else’s server',
+  external: 'has side effects on someone else’s server',
   spend: 'spends credits, uses a quota or occupies a run slot',
   end: 'ends something that is live',
   expose: 'opens data to more people',

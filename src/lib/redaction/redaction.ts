@@ -158,7 +158,7 @@ export function redactedValue<T>(value: T, own: Own, name = ''): T {
   ) as T
 }
 
-/** Returns the text in each form in which somebody may read it. */
+/** Returns the text in each form in which someone may read it. */
 function viewsOf(text: string): View[] {
   const plain = viewOf(text)
   const joined = folded(plain)

@@ -64,7 +64,7 @@ test('a client is made from a template, renamed and duplicated', async () => {
   expect((await app.client.clients.list({ projectId })).items).toHaveLength(3)
 })
 
-test('its configuration is edited as YAML, and changes that somebody else made are kept', async () => {
+test('its configuration is edited as YAML, and changes that someone else made are kept', async () => {
   const editor = editorOf(text => text.replace(/modelId: .*/, 'modelId: mine/model'))
   const { edit } = editor
   await open({
@@ -80,9 +80,9 @@ test('its configuration is edited as YAML, and changes that somebody else made a
   await app.press(keys.edit)
   await app.see('modelId: "anthropic')
   await agree()
-  await app.see('Somebody else changed this meanwhile, and it stays:')
+  await app.see('Someone else changed this meanwhile, and it stays:')
   await app.see('theirs: + "kept"')
-  await app.see('Somebody else changed this too, and yours replaces it:')
+  await app.see('Someone else changed this too, and yours replaces it:')
   await app.see('› "their/model"')
   await agree()
   await app.see('Changed Desk.')
@@ -92,7 +92,7 @@ test('its configuration is edited as YAML, and changes that somebody else made a
   await app.see('"mine/model"')
 })
 
-test('an older text that is resumed does not undo later changes by somebody else', async () => {
+test('an older text that is resumed does not undo later changes by someone else', async () => {
   const editor = editorOf(text => text.replace(/modelId: .*/, 'modelId: mine/model'))
   await open(editor)
   await app.press(keys.edit)
@@ -103,7 +103,7 @@ test('an older text that is resumed does not undo later changes by somebody else
   const body = { config: { ...now.config, theirs: 'kept' }, expectedConfigId: configIdOf(now)! }
   await app.client.clients.update({ projectId, clientId, body })
   await app.press(keys.edit)
-  await app.see('Somebody else changed this meanwhile, and it stays:')
+  await app.see('Someone else changed this meanwhile, and it stays:')
   expect(app.frame()).toContain('theirs: + "kept"')
   await agree()
   await app.see('Changed Desk.')

@@ -13,7 +13,7 @@ export const connectionsKeys = define.screen('connections', 'Connections', {
   signIn: on('browser', 'sign in', { hint: true, help: 'Open its sign-in link in the browser.' }),
   copyLink: on('shareLink', 'copy link', {
     hint: true,
-    help: 'Copy its sign-in link; whoever holds it can finish the request.',
+    help: 'Copy its sign-in link; anyone who holds it can finish the request.',
   }),
   showLink: on('view', 'show link', { help: 'Show its sign-in link as text.' }),
   again: on('again', 'try again', {

@@ -106,7 +106,7 @@ describe('connecting a server by its address', () => {
     await app.see('Opened the sign-in link')
     expect(opened).toEqual([LINK])
     await app.press(keys.copyLink)
-    await app.see('Copied the sign-in link: whoever holds it can finish the request.')
+    await app.see('Copied the sign-in link: anyone who holds it can finish the request.')
     expect(app.copied).toEqual([LINK])
     await app.press(keys.showLink)
     await app.see(LINK)

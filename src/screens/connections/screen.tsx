@@ -38,7 +38,8 @@ import { formatAge } from '../../lib/format.ts'
 import { serversRoute } from '../servers/route.ts'
 import { connectionsKeys } from './bindings.ts'
 
-const NO_LINK = 'Its sign-in link is not known here: the service returns it only once, to whoever starts the request.'
+const NO_LINK =
+  'Its sign-in link is not known here: the service returns it only once, to the caller who starts the request.'
 
 const COLUMNS: readonly Column<KnownConnection>[] = [
   nameColumn('Address', nameOf, { id: 'address', cell: row => nameOf(row).replace(/^https?:\/\//, '') }),
@@ -212,7 +213,7 @@ function useConnectionActions({ show, on }: Collection<KnownConnection>, project
   return {
     add: () => add(),
     signIn: onLink(link => openUrl(link, 'the sign-in link')),
-    copyLink: onLink(link => copy(link, 'Copied the sign-in link: whoever holds it can finish the request.')),
+    copyLink: onLink(link => copy(link, 'Copied the sign-in link: anyone who holds it can finish the request.')),
     showLink: onLink((link, known) =>
       showText('Sign-in link', [{ text: nameOf(known), tone: 'muted' }, { text: link }]),
     ),

@@ -119,7 +119,7 @@ describe('an environment', () => {
     await app.see('Nothing can be launched on it: The client')
   })
 
-  test('that somebody else changed is saved with both changes, after both were shown', async () => {
+  test('that someone else changed is saved with both changes, after both were shown', async () => {
     await open('Nightly')
     await app.see('▌Nightly')
     await app.press(keys.edit)
@@ -202,7 +202,7 @@ describe('the users of an environment', () => {
 })
 
 describe('an environment as a text', () => {
-  test('is checked line by line, and changes that somebody else made are kept', async () => {
+  test('is checked line by line, and changes that someone else made are kept', async () => {
     editor = editorOf(
       text => text.replace('client: Desk', 'client: Disk').replace('name:', 'nom:'),
       text => text.replace('nom:', 'name:').replace('Nightly', 'Weekly'),
@@ -220,7 +220,7 @@ describe('an environment as a text', () => {
     await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
     await app.see('name: "Nightly" › "Weekly"')
     await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
-    await app.see('Somebody else changed this meanwhile, and it stays:')
+    await app.see('Someone else changed this meanwhile, and it stays:')
     await app.see('description: + "theirs"')
     await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
     await app.see('Changed Weekly.')

@@ -53,7 +53,7 @@ function activeWords({ send }: DismissalPlan): string {
   return `${active.length} of the ${send.length} ${active.length === 1 ? 'is' : 'are'} not resolved.`
 }
 
-/** Returns `Dismissed 38 of 40 findings; 1 was refused (Not found); 1 was dismissed by somebody else. …` */
+/** Returns `Dismissed 38 of 40 findings; 1 was refused (Not found); 1 was dismissed by someone else. …` */
 export function dismissalSentence(
   { outcome, already, total }: { outcome: DismissalOutcome; already: number; total: number },
   dismissed: boolean,
@@ -64,7 +64,7 @@ export function dismissalSentence(
   const count = done.length === total ? plural(total, 'finding') : `${done.length} of ${plural(total, 'finding')}`
   const parts = [
     `${verb} ${count}${dismissed ? '' : ' again'}`,
-    already > 0 && `${already} somebody else had ${dismissed ? 'dismissed' : 'shown'} meanwhile`,
+    already > 0 && `${already} someone else had ${dismissed ? 'dismissed' : 'shown'} meanwhile`,
     ...refusedWords(outcome),
     unsent.length > 0 && `${unsent.length} not sent`,
   ].filter(Boolean)
@@ -91,7 +91,7 @@ function refusedWords({ refused }: DismissalOutcome): string[] {
   ]
 }
 
-/** Returns what was undone, and what was not because somebody else has changed it. */
+/** Returns what was undone, and what was not because someone else has changed it. */
 export function undoSentence(
   { plan, outcome }: { plan: UndoPlan; outcome: DismissalOutcome },
   dismissed: boolean,

@@ -176,7 +176,7 @@ describe('dismissing findings', () => {
     expect(app.frame()).not.toContain('✗ Not found')
   })
 
-  test('a finding that somebody else dismissed is left alone, also when undoing', async () => {
+  test('a finding that someone else dismissed is left alone, also when undoing', async () => {
     wavesOf()
     await open()
     await app.see('Findings 1 of 3')
@@ -185,14 +185,14 @@ describe('dismissing findings', () => {
     const theirs = await labelled('Goal c')
     await testService.client.journeyFindings.dismiss({ projectId, findingId: theirs.id })
     await app.press(confirm.next, confirm.choose)
-    await app.see('Dismissed 1 of 2 findings; 1 somebody else had dismissed meanwhile.')
+    await app.see('Dismissed 1 of 2 findings; 1 someone else had dismissed meanwhile.')
     await app.press(keys.undo)
     await app.see('1 finding shown again.')
     expect((await labelled('Goal c')).dismissedAt).not.toBeNull()
     expect((await labelled('Goal b')).dismissedAt).toBeNull()
   })
 
-  test('undoing leaves alone what somebody showed again, and a changed status stays', async () => {
+  test('undoing leaves alone what someone showed again, and a changed status stays', async () => {
     wavesOf()
     await open()
     await app.see('Findings 1 of 3')
@@ -203,7 +203,7 @@ describe('dismissing findings', () => {
     await testService.client.journeyFindings.undismiss({ projectId, findingId: (await labelled('Goal c')).id })
     record(store(), { projectId, waveId: 'w9', at: Date.now() }, [])
     await app.press(keys.undo)
-    await app.see(/1 finding shown again; left alone: Goal c, somebody has shown it/)
+    await app.see(/1 finding shown again; left alone: Goal c, someone has shown it/)
     expect(app.frame()).toMatch(/resolved/)
     expect(await labelled('Goal b')).toMatchObject({ status: 'resolved', dismissedAt: null })
   })
@@ -318,7 +318,7 @@ describe('the insights of a finding', () => {
     await app.see(/1\. (judge|transcript|tool error)/)
     await app.press(keys.stopInsights)
     await app.see('No insights are being generated for it.')
-    // Somebody else requests insights during the question, so a second request would be wasted.
+    // Someone else requests insights during the question, so a second request would be wasted.
     await app.press(keys.insights)
     await app.see('Generate them again')
     const path = asked.find(each => /^POST .*\/insights$/.test(each))!

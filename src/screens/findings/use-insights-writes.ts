@@ -40,7 +40,7 @@ export function useInsightsWrites(of: {
       confirm: questionOf(target, { isAgain, insightsPerDay }),
       start: `Requesting insights of ${targetLabel(target)}…`,
       work: async task => {
-        // Each request counts towards the daily quota, so one that somebody else has just made is not repeated.
+        // Each request counts towards the daily quota, so one that someone else has just made is not repeated.
         if (isAgain && !isSame(shown, await look()))
           throw new NotSent('Not requested: they changed meanwhile. The newest are shown.')
         const windowId = await send(task, isAgain ? { body: { force: true } } : {})

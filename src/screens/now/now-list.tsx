@@ -116,7 +116,7 @@ function Chosen({ row }: { row: NowRow }) {
   )
 }
 
-/** Rows that say above the lines what was looked at and what is new, which is not always there. */
+/** Rows above the lines that say what was read and what is new; they are not always there. */
 const COVERED_ROWS = 2
 
 /** Returns the rows that all lines need; undefined if there is no line. */

@@ -138,7 +138,7 @@ function paramsOfRow({ key, project }: NowRow) {
   return { line: key, ...(project && { projectId: project.id }) }
 }
 
-/** Reports how many lines wait, and once more when Now is left, so that the age of that number is known. */
+/** Reports how many lines wait, and again when Now is left, so that the age of that number is known. */
 function useCount(memory: NowMemory, waiting: number): void {
   useEffect(() => {
     memory.setCount(waiting)

@@ -31,7 +31,7 @@ export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
       about: [
         { text: `It ${stateOf(entry)}.`, tone: 'warn' },
         ...(choices.includes('send')
-          ? [{ text: 'It is read back once more before it is sent.', tone: 'muted' as const }]
+          ? [{ text: 'It is read back again before it is sent.', tone: 'muted' as const }]
           : []),
       ],
       fields: [

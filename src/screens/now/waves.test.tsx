@@ -14,7 +14,7 @@ import { wavesKeys } from '../swarms/bindings.ts'
 import { nowKeys } from './bindings.ts'
 import { nowRoute } from './route.ts'
 
-/** Creates a wave in flight, launched by somebody else, for a program that has not started yet. */
+/** Creates a wave in flight, launched by someone else, for a program that has not started yet. */
 async function flying() {
   const { settings } = await scriptedModel(() => 'silence')
   const stage = await openSwarms({ models: { ...settings, apiKey: KEY, model: 'player' } })
@@ -55,7 +55,7 @@ test('a wave in flight is on Now, is opened with Enter and stopped with the key 
   await agree()
   await app.see('the wave of Sums is stopped.')
   expect(await read()).toMatchObject({ canceled: true })
-  // A run that somebody stopped is not a fault.
+  // A run that someone stopped is not a fault.
   await app.see('All clear at')
 })
 

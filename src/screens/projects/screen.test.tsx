@@ -179,7 +179,7 @@ describe('the next steps of a project', () => {
 })
 
 describe('a single project', () => {
-  test('that somebody else changed is shown with both changes before one replaces the other', async () => {
+  test('that someone else changed is shown with both changes before one replaces the other', async () => {
     await openProjects()
     const { id, name } = await app.client.projects.create({ body: { name: 'Shared' } })
     await app.press(appKeys.bindings.refresh)

@@ -70,9 +70,7 @@ test('a violated heuristic warns, since only a violated rule makes a server not 
     { ...finding, title: 'A rule', class: 'deterministic' },
     { ...finding, title: 'A habit', class: 'heuristic' },
   ]
-  const lines = reportLines({ findings } as never, symbols).map(line =>
-    typeof line === 'string' ? { text: line } : line,
-  )
+  const lines = reportLines({ findings }, symbols).map(line => (typeof line === 'string' ? { text: line } : line))
   expect(lines).toContainEqual({ text: '✗ A rule', tone: 'error' })
   expect(lines).toContainEqual({ text: '! A habit', tone: 'warn' })
 })

@@ -201,7 +201,7 @@ describe('rerunning failed cases', () => {
     await app.see('No case of this run needs another try.')
   })
 
-  test('says what somebody launched during the question, and asks again', async () => {
+  test('says what someone launched during the question, and asks again', async () => {
     const suiteId = await suiteWithRuns('Contested', 1)
     await openRuns({ suiteId, pane: 'runs' })
     await app.see(/▌#1 +✗ failed/)

@@ -15,11 +15,7 @@ export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
     needs: 'userTesting.update',
     help: 'Change who may enter, after showing who loses access and which sessions end.',
   }),
-  invite: on('invite', 'invite', {
-    hint: true,
-    needs: 'userTesting.upsertMember',
-    help: 'Invite somebody by address.',
-  }),
+  invite: on('invite', 'invite', { hint: true, needs: 'userTesting.upsertMember', help: 'Invite someone by address.' }),
   remove: on('delete', 'remove member', {
     hint: true,
     needs: 'userTesting.removeMember',

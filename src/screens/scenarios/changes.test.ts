@@ -39,7 +39,7 @@ describe('changing the mode of a scenario', () => {
     await app.press('enter')
     await app.see('Type “end” to go on; you typed “End it”.')
     await app.type('!')
-    await app.see(frame => !frame.includes('goes on;'))
+    await app.see(frame => !frame.includes('continues;'))
     for (const _ of 'End it!') await app.press('backspace')
     await app.press('enter')
     await app.see('Type “end” to go on; nothing was typed.')
@@ -62,12 +62,12 @@ describe('changing the mode of a scenario', () => {
     await app.see('open to')
     await app.press(form.down, form.choose, form.choose)
     await stage.seeWords('Loosens access: invited people > anyone with the link.')
-    expect(stage.words()).toContain('No session ends: whoever is in (0 now) stays in.')
+    expect(stage.words()).toContain('No session ends: anyone who is in (0 now) stays in.')
     await stage.agree('open')
     await app.see('✓ Answered: it is for anyone with the link.')
   })
 
-  test('by somebody else is reported before the question, and stops it during the question', async () => {
+  test('by someone else is reported before the question, and stops it during the question', async () => {
     const place = await stage.published('invited_only')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(/invited/)
@@ -94,7 +94,7 @@ describe('changing the mode of a scenario', () => {
   test.each([
     ['rotate', 'POST', undefined],
     ['limits', 'PUT', 'send'],
-  ] as const)('%s stops if somebody else changed the scenario', async (id, method, first) => {
+  ] as const)('%s stops if someone else changed the scenario', async (id, method, first) => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)
@@ -108,7 +108,7 @@ describe('changing the mode of a scenario', () => {
     await stage.client.userTesting.rotateLink({ projectId, scenarioId })
     stage.sent = []
     await stage.agree()
-    await stage.seeWords('Not sent: while you decided, somebody changed something else of it')
+    await stage.seeWords('Not sent: while you decided, someone changed something else of it')
     expect(stage.sent.filter(path => path.startsWith(method))).toEqual([])
     await stage.agree()
     await app.see('What is known now')
@@ -160,7 +160,7 @@ describe('the members of a scenario', () => {
     const code = app.copied.at(-1)!
     expect(app.frame()).not.toContain(code)
     const session = await place.door.enter({ invitation: code })
-    // With the scenario itself selected, the key would remove somebody who is not visible.
+    // With the scenario itself selected, the key would remove someone who is not visible.
     await app.press(keys.back)
     await app.press(keys.remove)
     await app.see('This removes a member, in the tab Access of the open scenario.')

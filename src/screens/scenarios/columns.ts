@@ -26,7 +26,7 @@ export type ScenarioRow = {
   lastVisitAt: number | undefined
   /** Its share link, if one is known here that may still be current. */
   link: string | undefined
-  /** Whether a link was known here, and somebody else has changed the scenario since. */
+  /** Whether a link was known here, and someone else has changed the scenario since. */
   isLinkOld: boolean
 }
 
@@ -92,7 +92,7 @@ export function visitorLabel({ visitor }: UserTestingSession): string {
 export const visitColumns: readonly Column<UserTestingSession>[] = [
   nameColumn('Visitor', ({ visitor }) => visitor?.displayName, {
     id: 'visitor',
-    cell: ({ visitor }) => visitor?.displayName ?? 'somebody',
+    cell: ({ visitor }) => visitor?.displayName ?? 'someone',
   }),
   noteColumn('Who', 20, visitorLabel),
   countColumn('Messages', 8, ({ messageCount }) => messageCount, {

@@ -19,7 +19,7 @@ test('a declined invitation can be sent again from the form, with its address fi
   await app.press(form.send)
   await app.see('Invite ada@example.org to')
   await app.press(decline)
-  await app.see(frame => frame.includes('Invite somebody to') && frame.includes('ada@example.org'))
+  await app.see(frame => frame.includes('Invite someone to') && frame.includes('ada@example.org'))
   await app.press(form.send)
   await app.see('Invite ada@example.org to')
   await stage.agree()

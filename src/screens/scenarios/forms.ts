@@ -41,12 +41,12 @@ export function environmentField(environments: readonly Environment[], present?:
 
 const SOMEBODY_ELSE = ''
 
-/** Returns who to remove: somebody invited from here, or anybody by address or id. */
+/** Returns who to remove: someone invited from here, or anybody by address or id. */
 export function memberFields(members: readonly MemberNote[]): FormFieldSpec[] {
   const invited = members.filter(({ change }) => change === 'invited')
   const options: FieldOption[] = [
     ...invited.map(({ member }) => ({ value: member, label: member, detail: 'invited from here' })),
-    { value: SOMEBODY_ELSE, label: 'somebody else, named below' },
+    { value: SOMEBODY_ELSE, label: 'someone else, named below' },
   ]
   const typed: FormFieldSpec = { id: 'other', label: 'address or id', required: invited.length === 0 }
   if (invited.length === 0) return [typed]

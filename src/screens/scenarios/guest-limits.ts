@@ -68,7 +68,7 @@ export function capsOf(values: FormValues): GuestCaps {
   return Object.fromEntries(entries) as GuestCaps
 }
 
-/** Whether somebody else has changed the scenario since its limits were set from here. */
+/** Whether someone else has changed the scenario since its limits were set from here. */
 export function mayBeOthers(known: CapsNote | undefined, changedAt: number | undefined): boolean {
   return known?.changedAt !== undefined && changedAt !== undefined && known.changedAt !== changedAt
 }

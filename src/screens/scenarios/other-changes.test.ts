@@ -7,7 +7,7 @@ const keys = scenariosKeys.bindings
 const form = formKeys.bindings
 const stage = new ScenariosStage()
 
-test('an environment that somebody else selected in between is not overwritten', async () => {
+test('an environment that someone else selected in between is not overwritten', async () => {
   const place = await stage.published('project_members')
   await stage.environment()
   const theirs = await stage.environment()
@@ -27,7 +27,7 @@ test('an environment that somebody else selected in between is not overwritten',
   expect(await stage.client.userTesting.get({ projectId, scenarioId })).toMatchObject({ environmentId })
 })
 
-test('a scenario that somebody else unpublished in between is reported as missing', async () => {
+test('a scenario that someone else unpublished in between is reported as missing', async () => {
   const { projectId, environmentId, scenarioId, name } = await stage.published('project_members')
   const app = await stage.open({ scenarioId })
   await app.see(name)

@@ -84,7 +84,7 @@ export function proofLines({ symbols }: Theme, proofs: readonly Proof[]): Line[]
   return proofs.map(({ how, text }) => ({ text: `${symbols[MARKS[how].symbol]} ${text}`, tone: MARKS[how].tone }))
 }
 
-/** `moved` says what somebody else changed in between, as a clause. */
+/** `moved` says what someone else changed in between, as a clause. */
 type Sent<Answer> = { sent: true; answer: Answer } | { sent: false; moved: string } | { sent: false; notMember: string }
 
 /** A scenario in the state shown in the question. */

@@ -40,8 +40,8 @@ export function useSecretCopies() {
       const latest = invitationOf(row)
       if (!latest) return
       const grants = latest.isCurrent
-        ? `Whoever has it enters as ${latest.member}.`
-        : `It may no longer work: somebody else changed the scenario since ${latest.member} was invited.`
+        ? `Anyone who has it enters as ${latest.member}.`
+        : `It may no longer work: someone else changed the scenario since ${latest.member} was invited.`
       copy(latest.code, `Invitation copied. ${grants}`)
     },
   }

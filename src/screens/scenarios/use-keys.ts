@@ -19,7 +19,7 @@ import type { ScenariosData } from './use-scenarios.ts'
 
 const NO_LINK = 'The link is not known here: only publishing and rotating return it.'
 const OLD_LINK =
-  'The known link may no longer work: somebody else changed the scenario since. Rotate it to get a new one.'
+  'The known link may no longer work: someone else changed the scenario since. Rotate it to get a new one.'
 
 /** Handles the screen's keys for the selected scenario. */
 export function useKeys(options: {

@@ -166,7 +166,7 @@ function useDecision({ projectId, exposure, members, publication, mayUnpublish }
   }
 }
 
-/** Returns the scenario after the rotation, which is not a change by somebody else. */
+/** Returns the scenario after the rotation, which is not a change by someone else. */
 function after(row: ScenarioRow, changedAt: number | undefined): ScenarioRow {
   return changedAt === undefined ? row : { ...row, scenario: { ...row.scenario, updatedAt: changedAt } }
 }

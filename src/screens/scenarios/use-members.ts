@@ -99,7 +99,7 @@ export type Members = ReturnType<typeof useMembers>
 
 function inviteForm(target: Target, isLocal: boolean): FormSpec {
   return {
-    title: `Invite somebody to ${target.name}`,
+    title: `Invite someone to ${target.name}`,
     about: [
       { text: `It is for ${modeLabel(target.mode)} now.`, tone: 'plain' },
       { text: 'The service does not list members: people invited by others are not shown here.', tone: 'muted' },

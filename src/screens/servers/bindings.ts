@@ -45,11 +45,11 @@ export const serversKeys = define.screen('servers', 'Servers', {
   }),
   restart: on('restart', 'restart', {
     needs: 'liveServers.restart',
-    help: 'End its process, with the calls under way, start it anew and read everything about it again.',
+    help: 'End its process, with the calls under way, start it again and read everything about it again.',
   }),
   end: on('end', 'end process', {
     needs: 'liveServers.end',
-    help: 'End its process, or the connection to it, after asking; the next request starts it anew.',
+    help: 'End its process, or the connection to it, after asking; the next request starts it again.',
   }),
   watch: on('watch', 'restart on save', {
     needs: 'liveServers.restart',

@@ -19,7 +19,7 @@ export function useRestartOnSave(
   const ask = useAskText()
   const notify = useNotify()
   if (!serverWatches) return unavailable('Files are watched where the dashboard runs the servers.')
-  if (chosen && !isProgram(chosen)) return unavailable('It is reached over HTTP: whoever runs it restarts it.')
+  if (chosen && !isProgram(chosen)) return unavailable('It is reached over HTTP: its operator restarts it.')
   return onServer(async server => {
     const { id: serverId, name } = server
     if (serverWatches.patternOf(serverId) !== undefined) {
@@ -31,7 +31,7 @@ export function useRestartOnSave(
     const pattern = await ask({
       title: `Restart ${name} when files change`,
       lines: [
-        'Its process is ended, with the calls under way, and started anew whenever a matching file changes.',
+        'Its process is ended, with the calls under way, and started again whenever a matching file changes.',
         'Patterns are relative to the folder where mcpdeck was started.',
       ],
       initial: (reach && patternOfCommand(reach, process.cwd())) ?? 'src/**',

@@ -21,7 +21,7 @@ export function useRestart(projectId: string): { restart: Act; end: Act } {
       const { name } = server
       const [start, done, noun] = isProgram(server)
         ? ['Restarting', 'Restarted', 'start']
-        : ['Connecting anew to', 'Connected anew to', 'connection']
+        : ['Reconnecting to', 'Reconnected to', 'connection']
       await writeRestart<LiveServer>({
         start: `${start} ${name}…`,
         work: async ({ send }) => {

@@ -59,7 +59,7 @@ async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase
     ...authoring.changeLines(changes),
     ...(theirs.length > 0
       ? [
-          { text: 'Somebody else changed it meanwhile; your changes replace theirs:', tone: 'warn' as const },
+          { text: 'Someone else changed it meanwhile; your changes replace theirs:', tone: 'warn' as const },
           ...authoring.changeLines(theirs),
         ]
       : []),
@@ -123,7 +123,7 @@ async function remove(authoring: Authoring, suite: EvalSuite, cases: readonly Ev
       }
       return gone
     },
-    done: gone => (gone === 0 ? `${what} deleted.` : `${what} deleted, ${gone} of them by somebody else.`),
+    done: gone => (gone === 0 ? `${what} deleted.` : `${what} deleted, ${gone} of them by someone else.`),
   })
 }
 

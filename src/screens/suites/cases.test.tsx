@@ -173,13 +173,13 @@ test('marked cases are deleted together after a word was typed', async () => {
   expect(await casesOf(suiteId)).toHaveLength(1)
 })
 
-test('if somebody else deleted one of the marked cases, the others are still deleted', async () => {
+test('if someone else deleted one of the marked cases, the others are still deleted', async () => {
   const suiteId = await deleteTwo()
   await app.see('❯ Cancel')
   const [first] = await casesOf(suiteId)
   await testService.client.cases.delete({ projectId, suiteId, caseId: first!.id })
   await agree('Delete 2 cases')
-  await app.see('2 cases deleted, 1 of them by somebody else.')
+  await app.see('2 cases deleted, 1 of them by someone else.')
   expect((await casesOf(suiteId)).map(({ title }) => title)).toEqual(['Says three'])
 })
 

@@ -18,7 +18,7 @@ describe('a swarm', () => {
     await app.see('▌Weekly')
     const [made] = (await app.client.swarms.list({ projectId })).items
     expect(made).toMatchObject({ name: 'Weekly', sessionsPerTarget: 2, maxTurns: 6 })
-    // A change of another field by somebody else is shown and kept.
+    // A change of another field by someone else is shown and kept.
     await app.press(swarmsKeys.bindings.edit)
     await app.see('Edit Weekly')
     await app.client.swarms.update({ projectId, swarmId: made!.id, body: { description: 'theirs' } })
@@ -168,7 +168,7 @@ describe('drafts of personas and journeys', () => {
 })
 
 test.each(['journey', 'persona'] as const)(
-  'a %s that somebody else changes during an edit is shown with both changes, and nothing is overwritten unseen',
+  'a %s that someone else changes during an edit is shown with both changes, and nothing is overwritten unseen',
   async noun => {
     const { app, client, projectId, journeyOf } = await openSwarms()
     const { id: journeyId, personaId } = await journeyOf()

@@ -154,10 +154,10 @@ function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
 const MEANINGS: Readonly<Record<string, string>> = {
   missed: 'It came to its end, but sessions missed their goal or criteria.',
   ungraded: 'It came to its end, but not all of its sessions have a grade.',
-  canceled: 'Somebody stopped it, which is no failure.',
+  canceled: 'Someone stopped it, which is no failure.',
   stale: 'Its runner stopped responding and a watchdog ended it; its result is unknown.',
   [UNCONFIRMED]: 'It had a session recently; whether it still runs is unknown while the feature is off.',
-  failed_or_canceled: 'It failed, or somebody stopped it: the service does not report which.',
+  failed_or_canceled: 'It failed, or someone stopped it: the service does not report which.',
 }
 
 function gradesField(run: JourneyRun | undefined): Field {

@@ -23,7 +23,7 @@ export function useRunDetails(projectId: string, runs: readonly RunInWave[]) {
   })
 }
 
-/** Reads the scorecards of runs, repeatedly while these are in flight and once more when one has ended. */
+/** Reads the scorecards of runs, repeatedly while these are in flight and again when one has ended. */
 export function useScorecards(projectId: string, runs: readonly RunInWave[]) {
   const { queries } = useWorkspace()
   const client = useQueryClient()

@@ -116,7 +116,7 @@ describe('a wave in flight', () => {
         const body = (await new Response(response.body as string).json()) as JourneyRun & { runs: JourneyRun[] }
         if (what === 'journeys-overview') isListedAsEnded ||= body.runs.some(run => run.status !== 'running')
         else if (running === undefined || body.status === 'running') running = { ...body, status: 'running' }
-        // The run is reported with a delay: as in flight once more after the list showed it as ended.
+        // The run is reported with a delay: as in flight again after the list showed it as ended.
         else if (!isListedAsEnded || late++ < 1) return Response.json(running)
         return Response.json(body)
       })
@@ -141,7 +141,7 @@ describe('a wave in flight', () => {
     await agree()
     await app.see('the wave of Sums is stopped.')
     await app.see(/⊘ stopped/)
-    await app.see('Somebody stopped it, which is no failure.')
+    await app.see('Someone stopped it, which is no failure.')
     expect(app.frame()).not.toContain('✗ failed')
     await app.press(wavesKeys.bindings.stop)
     await app.see('Nothing of it is in flight.')

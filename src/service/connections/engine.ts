@@ -189,7 +189,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       read(target, signal, (session, deadline) => getPrompt(session, promptName, args, deadline)),
     readResource: (target, { uri }, signal) =>
       read(target, signal, (session, deadline) => readResource(session, uri, deadline)),
-    // A snapshot contains what runs see, whoever takes it, so that snapshots can be compared.
+    // A snapshot contains what runs see, no matter who takes it, so that snapshots can be compared.
     exportSnapshot: (target, signal) =>
       runner.readAsRunsDo(target, signal, (session, deadline) => takeSnapshot(target.id, session, deadline)),
     use: lendingFrom(runner, runner.acquire),

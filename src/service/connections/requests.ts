@@ -113,7 +113,7 @@ const PromptResult = shape(() => z.looseObject({ messages: z.array(object()) }) 
 const ReadResult = shape(() => z.looseObject({ contents: z.array(object()) }) as z.ZodType<ResourceContents>)
 
 const LONGER =
-  'Progress that the server reports starts that time anew; --timeout, or the timeout of a saved server, makes it ' +
+  'Progress that the server reports restarts that time; --timeout, or the timeout of a saved server, makes it ' +
   `longer: ${DEADLINE_MS / 1000} s by default, at most ${MAX_DEADLINE_MS / 1000} s.`
 
 /** Calls a tool. Reported progress extends the deadline. */

@@ -103,7 +103,7 @@ export type PrintedLine = {
   readonly logger?: string
 }
 
-/** Records the messages of one connection. Nothing is parsed until somebody reads it. */
+/** Records the messages of one connection. Nothing is parsed until someone reads it. */
 export type Tap = {
   /** Whether anything is currently recorded. */
   isOpen(): boolean

@@ -76,7 +76,7 @@ export type JourneyRunRow = {
   waveId: string
   status: JourneyRunStatus
   /**
-   * Set if somebody cancelled the run or its process stopped responding; null if it ended by itself or is in progress.
+   * Set if someone cancelled the run or its process stopped responding; null if it ended by itself or is in progress.
    */
   marker: 'canceled' | 'stale' | null
   /** Why the run ended, if its attempts do not show why. */
@@ -151,7 +151,7 @@ function attemptRows(database: Database, attempts: Table<AttemptRow>) {
     begin: (runId: string, position: number, startedAt: number) =>
       attempts.change({ runId, position, status: 'pending' }, { status: 'running', startedAt }) > 0,
     /**
-     * Ends a running attempt, which is also its session's last activity. Returns false if somebody had already ended
+     * Ends a running attempt, which is also its session's last activity. Returns false if someone had already ended
      * it.
      */
     end(runId: string, position: number, { status, errorCode, errorMessage }: AttemptEnd, at: number) {

@@ -136,7 +136,7 @@ function placeOf(dimension: string, subjectId: string): string {
   return JSON.stringify([dimension, subjectId])
 }
 
-/** The way in which a run ends: its sessions ended, somebody cancelled it, its process is gone, or it broke. */
+/** The way in which a run ends: its sessions ended, someone cancelled it, its process is gone, or it broke. */
 type JourneyRunEnding = 'ended' | 'canceled' | { stale: string } | { broken: string }
 
 /**

@@ -32,7 +32,7 @@ export type Executor = {
   execute(execution: RunExecution, signal: AbortSignal): Promise<void>
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
-  /** Records that somebody watches the traffic between runs and a server. */
+  /** Records that someone watches the traffic between runs and a server. */
   watch(serverId: string): void
   /** Ends what the executor itself started. Remaining executions are lost, and no more are accepted. */
   close(): Promise<void>
@@ -172,7 +172,7 @@ async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Pro
   }
 }
 
-/** Runs trials that may be innocent once more, each alone. The trial that breaks its server does so again. */
+/** Runs trials that may be innocent again, each alone. The trial that breaks its server does so again. */
 async function runAgain({ store, trialDeadlineMs }: Resources, work: Work): Promise<void> {
   for (const { trial, error } of work.again) {
     if (work.signal.aborted) return

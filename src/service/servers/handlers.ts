@@ -133,9 +133,9 @@ function operations({ store, connections, targets, history, onDoctorStep }: Serv
     },
     export: call => connections.exportSnapshot(target(call), call.signal),
     reconnect(call) {
-      const anew = target(call)
-      connections.drop(anew.id)
-      return connections.exportSnapshot(anew, call.signal)
+      const again = target(call)
+      connections.drop(again.id)
+      return connections.exportSnapshot(again, call.signal)
     },
   }
 }

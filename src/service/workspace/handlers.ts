@@ -147,7 +147,7 @@ export const GUARDED_FIELDS: readonly Guard[] = [
     },
   },
   {
-    change: 'Deleting a suite that somebody else made',
+    change: 'Deleting a suite that someone else made',
     role: 'admin',
     writtenBy: {
       suites: {

@@ -37,7 +37,7 @@ export const VERBS = {
   undo: { key: 'Z', does: 'Undo the last action.' },
   bind: { key: 'b', does: 'Choose its environment.' },
   access: { key: 'W', does: 'Change who may enter.' },
-  invite: { key: '@', does: 'Invite somebody.' },
+  invite: { key: '@', does: 'Invite someone.' },
   rotate: { key: 'X', does: 'Replace its link.' },
   leaked: { key: '!', does: 'Respond to a leaked link step by step.' },
   shareLink: { key: 'L', does: 'Copy its link.' },

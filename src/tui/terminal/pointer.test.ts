@@ -76,7 +76,7 @@ test('a move without a button is reported to the picture under it, and so is its
   expect(wanted).toEqual([true, false])
 })
 
-test('the second press on a row in time is a double click, and the third starts anew', () => {
+test('the second press on a row in time is a double click, and the third starts again', () => {
   const { add, mouse, take, wait } = setup()
   add('list', [0, 0, 9, 9])
   mouse('press', 1, 1)

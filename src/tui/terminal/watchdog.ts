@@ -34,7 +34,7 @@ export type Watchdog = {
   readsKeys(reads: boolean): void
   /** The program is ending normally, which may take some seconds. */
   ends(): void
-  /** Sets whether somebody presses keys; while nobody does, the thread is checked less often. */
+  /** Sets whether someone presses keys; while nobody does, the thread is checked less often. */
   attended(isAttended: boolean): void
 }
 

@@ -42,7 +42,7 @@ export function bump(access: AccessModel, scenario: ScenarioModel): void {
   for (const session of access.sessions) if (session.scenarioId === scenario.id) session.isAlive = false
 }
 
-/** Whether a change of mode excludes somebody who was admitted: every change except to anyone with the link. */
+/** Whether a change of mode excludes someone who was admitted: every change except to anyone with the link. */
 export function tightens(before: string, after: string): boolean {
   return before !== after && after !== 'anyone_with_link'
 }

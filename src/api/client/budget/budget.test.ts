@@ -322,7 +322,7 @@ describe('the gauge of the budget', () => {
     stop()
   })
 
-  test('notifies a listener of a change that somebody else has already read', async () => {
+  test('notifies a listener of a change that someone else has already read', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const listener = vi.fn<() => void>()

@@ -115,7 +115,7 @@ type Waiting = {
 const MINUTE_MS = 60_000
 const BACKOFF_BASE_MS = 2_000
 const BACKOFF_CAP_MS = 60_000
-/** Milliseconds within which requests of other processes are shown while somebody is there. */
+/** Milliseconds within which requests of other processes are shown while someone is there. */
 const OTHERS_SHOWN_MS = 1_000
 
 /**

@@ -78,7 +78,7 @@ export class Gauge<T extends Record<string, unknown>> {
   readonly #source: Measured<T>
   readonly #listeners = new Set<() => void>()
   #current: T | undefined
-  /** The value that listeners know. Somebody may have read a newer one since. */
+  /** The value that listeners know. Someone may have read a newer one since. */
   #published: T | undefined
   /** Guards against recursive calls: each listener reads the value, and a measurement may read a file. */
   #isTelling = false

@@ -177,7 +177,7 @@ class FileJournal implements Journal {
       })
       .filter(({ id, bulk }) => {
         const isWhole = bulk?.rest.length === 0
-        // Each write of the bulk action has a separate record by now.
+        // Each write of the bulk action already has a separate record.
         if (isWhole) this.#settle(database, { outcome: 'succeeded', result: {} }, 'id = :id', { id })
         return !isWhole
       })

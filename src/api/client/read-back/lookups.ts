@@ -9,7 +9,7 @@ import type { CallOptions, Client } from '../client.ts'
 export type ReadBackAnswer = {
   finding: Finding
   because: string
-  /** Something that exists and may come from this write, or from somebody else's. */
+  /** Something that exists and may come from this write, or from someone else's. */
   seen?: string
   /** The result of the write if it happened, or its probable result if that cannot be known. */
   result?: EntryResult
@@ -105,7 +105,7 @@ export function asFields(value: unknown): Fields {
 export const UNKNOWN: ReadBackAnswer = { finding: 'cannot-be-known', because: 'no read shows it' }
 
 /**
- * Returns a sign of a write. It is no proof, because somebody else may have made the same write.
+ * Returns a sign of a write. It is no proof, because someone else may have made the same write.
  * @param who such as "who launched it"
  */
 export function sign(seen: string, who: string): ReadBackAnswer {

@@ -61,7 +61,7 @@ const MEMBERS = 'the service never lists the members of a scenario'
 const COMPUTER = 'the service answers the state of a computer to no read'
 const INGESTED = 'what ingest stores is not described, so that no read can be compared with it'
 const TUNNELS = 'no read shows whether a tunnel is open'
-const DRAFTS = 'drafts are stored nowhere; asking anew draws on the daily quota again'
+const DRAFTS = 'drafts are stored nowhere; asking again draws on the daily quota'
 
 /** Writes whose outcome no read shows, with the reason as it follows a colon. */
 export const UNSHOWN: Readonly<Record<string, string>> = {
@@ -349,7 +349,7 @@ async function rotateReadBack({ client, entry, options }: ReadBackContext): Prom
   return { finding: 'cannot-be-known', because }
 }
 
-/** Reads back the settings of a repository. They are the whole effect, whoever made the change. */
+/** Reads back the settings of a repository. They are the whole effect, no matter who made the change. */
 async function repoReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { organizationId, body } = entry.input as InputOf<typeof contract.checkRepos.connect>
   for await (const { available, items } of client.pages(contract.checkRepos.list, { organizationId }, options)) {

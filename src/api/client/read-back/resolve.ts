@@ -220,7 +220,7 @@ async function look({ client, clock, endpoint, entry, journal, signal }: Work): 
   const context = { client, endpoint, entry, knownRunIds, hasRivals, now: clock.now(), options }
   const answer = await readBack(context).catch(whereGone)
   if (entry.sent) return answer
-  // If the effect exists anyway, somebody else caused it.
+  // If the effect exists anyway, someone else caused it.
   const isDone = answer.finding === 'happened' && !canBeTwice(endpoint)
   const seen = answer.finding === 'happened' ? answer.because : answer.seen
   return {

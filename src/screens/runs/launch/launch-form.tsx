@@ -45,7 +45,7 @@ export type LaunchFormProps = {
   cases: readonly EvalCase[]
   /** Cases that the person marked. */
   marked: readonly string[]
-  /** Sends the launch and reports its outcome. If a run was started, closes the form and goes on to that run. */
+  /** Sends the launch and reports its outcome. If a run was started, closes the form and continues to that run. */
   onSend: (intent: LaunchIntent, follow: boolean) => Promise<Outcome>
   /** An option that leaves the form; `intent` is the current launch. */
   onPick: (value: string, intent: LaunchIntent, follow: boolean) => void | Promise<void>

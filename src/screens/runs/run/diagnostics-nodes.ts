@@ -46,7 +46,7 @@ function failureNodeId(failure: Failure, index: number): string {
 
 function aboutLine(run: EvalRun, { failures, scanned, isComplete }: FailurePages): Line {
   const among = scanned === undefined ? '' : ` among ${formatCount(scanned)} read`
-  const rest = isComplete ? 'that is all' : isTerminalRunStatus(run.status) ? 'there may be more' : 'the run goes on'
+  const rest = isComplete ? 'that is all' : isTerminalRunStatus(run.status) ? 'there may be more' : 'the run continues'
   return { text: `${plural(failures.length, 'trial')} did not pass${among}; ${rest}.`, tone: 'muted' }
 }
 

@@ -56,7 +56,7 @@ export function useAnalysisRequests(
   const name = runName(run)
   const hasInsights = run.insights?.status === 'completed'
   const judge = run.judges?.goalCompletion?.status
-  /** Prevents paying again for what somebody else has just requested. */
+  /** Prevents paying again for what someone else has just requested. */
   const requireSame = async (part: (run: EvalRun) => unknown): Promise<void> => {
     if (!isDeepStrictEqual(part(await client.runs.get(place)), part(run)))
       throw new NotSent('Not requested: it changed meanwhile. The newest is shown.')

@@ -48,7 +48,7 @@ type SettingName =
   | 'localAccountId'
   | 'localOrganizationId'
   | 'referenceServerId'
-  /** The backup from before the last upgrade, until somebody was told about it. */
+  /** The backup from before the last upgrade, until someone was told about it. */
   | 'upgradeCopy'
 
 export type Settings = {

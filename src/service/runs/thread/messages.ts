@@ -34,7 +34,7 @@ export type ToThread =
   | { kind: 'execute'; execution: SentExecution }
   | { kind: 'stop'; runId: string }
   | { kind: 'drop'; serverId: string }
-  /** Somebody watches the traffic of a server for this number of milliseconds from now. */
+  /** Someone watches the traffic of a server for this number of milliseconds from now. */
   | { kind: 'watch'; serverId: string; ms: number }
   | { kind: 'token'; question: number; token?: string | undefined; problem?: SentError }
   /** Asks the thread to end everything and then itself. */

@@ -16,7 +16,7 @@ export type RelayedTraffic = Pick<AddedTraffic, 'lines' | 'secrets' | 'dropped'>
   exchanges: SentExchange[]
 }
 
-/** Milliseconds between two parts that are sent while somebody watches. */
+/** Milliseconds between two parts that are sent while someone watches. */
 const EVERY_MS = 200
 
 /** Runs in the thread: records the traffic of watched servers within the screen's limits and sends it in parts. */
