@@ -39,7 +39,7 @@ function strangeEntry(directory: string): string | undefined {
   return undefined
 }
 
-/** Kinds of starts that call similar functions, and share their compiled code. */
+/** Kinds of starts. Those of one kind call similar functions, and share their compiled code. */
 const KINDS = ['call', 'get', 'run', 'try']
 
 /**

@@ -128,7 +128,7 @@ function writeCode(store: string, stored: ReadonlyMap<string, Stored>): void {
   }
 }
 
-/** Returns offset from which V8 reads code without copying it first. */
+/** Returns the next offset from which V8 reads code without copying it first. */
 function aligned(at: number): number {
   return Math.ceil(at / ALIGNMENT) * ALIGNMENT
 }

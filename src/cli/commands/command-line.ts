@@ -126,9 +126,8 @@ async function nearCommand(word: string, program: Command): Promise<string> {
 }
 
 /**
- * Refuses empty values of options, because scripts pass an empty text for an unset variable. Options for free text may
- * be empty.
- * @throws UsageError
+ * Refuses empty options, which scripts pass for an unset variable; only free text may be empty.
+  * @throws UsageError
  */
 function refuseEmpty(command: Command): void {
   if (command.parent) refuseEmpty(command.parent)

@@ -30,7 +30,7 @@ const serving = () => import('../serve/serve-command.ts')
 const settings = () => import('../serve/serve-settings.ts')
 const samples = () => import('../serve/serve-settings.ts')
 
-/** Returns a number that overrides a stored limit in this process. */
+/** Returns the flag for a number that overrides a stored limit in this process. */
 function limitFlag(flags: string, name: LimitName): DeclaredFlag {
   const { says, min } = LIMITS[name]
   return [flags, `${says} Default: the stored limit.`, whole(min, MAX_LIMIT)]

@@ -91,7 +91,7 @@ function brokenReport(name: string, error: unknown): string {
 
 /**
  * Runs `mcpdeck conformance`: exits with 0 if everything passed or was expected to fail, 1 if something failed or is
- * stale, 3 if not judged.
+ * stale, 3 if not judged, and with the signal's code if interrupted.
  */
 export async function testConformance(
   context: CommandContext,
@@ -280,7 +280,7 @@ async function runAgainst(
 
 type Transport = ServerTarget['transport']
 
-/** Part of a path that may be a secret: long, and not a word. */
+/** Part of a path that may be a secret, since few words are that long. */
 const LONG_PART = /[\w-]{20,}/
 
 /**
@@ -298,10 +298,7 @@ async function secretsOf(transport: Transport): Promise<string[]> {
   return settingSecrets(transport, (await transport.accessToken?.()) ?? '')
 }
 
-/**
- * Returns why the failures do not count against the server: it was gone at the end. Undefined if it is still there, or
- * if nothing failed unexpectedly.
- */
+/** Returns why unexpected failures prove nothing: the server no longer answers. Undefined if it does, or none failed. */
 async function goneSince(
   client: Client,
   at: { projectId: string; serverId: string },
@@ -319,7 +316,6 @@ async function goneSince(
 /** @param plain results without a baseline, since the next run may not have one */
 function reportOf({ suite, specVersion }: Conformance, plain: readonly Scenario[]): ConformanceReport {
   return {
-    // Verdict of the scenarios as reported, without the file of expected failures.
     verdict: verdictOf(plain, [], []),
     version: suite.version,
     specVersion,

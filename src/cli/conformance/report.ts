@@ -20,7 +20,7 @@ export type Conformance = {
   problems: readonly string[]
   verdict: 'passed' | 'failed' | null
   exitCode: number
-  /** Changes since the last complete run; undefined if none is stored. */
+  /** Changes since the last complete run; undefined if none with these scenarios is stored. */
   since: ({ at: number; version: string } & Changes) | undefined
 }
 

@@ -28,9 +28,9 @@ export type Suite = {
 }
 
 /**
- * Finds the suite installed in a folder or its parents. If it is not there, or in another version, npx fetches it.
- * @param wanted a version; by default the installed one, or without one the tested version
- * @throws UsageError for an invalid version, and for a package without a program
+ * Finds the suite installed in a folder or its parents, else uses npx, which fetches it.
+ * @param wanted a version; by default the installed one, else the tested one
+ * @throws UsageError for an invalid version, and for an installed package without a valid manifest that names a program
  */
 export function findSuite(folder: string, wanted: string | undefined): Suite {
   const installed = installedSuite(folder)
@@ -176,7 +176,7 @@ function problemOf({ how, code, words, ran, said }: Ended): string | undefined {
   return code === 1 && !hasFailed ? `The suite ${ended}, though no check failed.` : undefined
 }
 
-/** Reads the results of a scenario once it has ended, which is when the next one begins. */
+/** Reads the results of each scenario when the next one begins, and of the last when the suite has ended. */
 function followResults(folder: string, { cleaned, onScenario }: Pick<SuiteRun, 'cleaned' | 'onScenario'>) {
   const ran: RanScenario[] = []
   const seen = new Set<string>()

@@ -79,9 +79,9 @@ const LATEST_RUNS = 100
 const MOST_READ = 10
 
 /**
- * Finds the latest earlier run with the first of these outcomes that any run has, over the same environment, client and
- * models. A failed run is not used while a passed one exists: the same failure would be new once and then forgiven.
- * Runs over a part of the suite are left out.
+ * Finds the latest earlier run of the whole suite in the same environment, with the same client and models. A later
+  * outcome in the list is tried only if no such run has an earlier one: if a failed run came before a passed one, the
+  * same failure would be new once and then forgiven.
  */
 async function latest(compared: Compared, outcomes: readonly RunOutcome[], none: string): Promise<Found> {
   const { client, place, run, trials, signal } = compared

@@ -35,7 +35,7 @@ export type Baseline = { file: string; lines: readonly BaselineLine[]; update: b
 
 /**
  * Reads the baseline file before anything is launched.
- * @throws UsageError if it does not exist, cannot be read or written, or is not a baseline
+ * @throws UsageError if it cannot be read or written, is not a baseline, or is to be compared with and does not exist
  */
 export function openBaseline({
   baseline: file,
@@ -125,7 +125,7 @@ export type FollowedPlace = { place: RunPlace; followed: Followed }
 export type BaselineFacts = Pick<GateFacts, 'baseline' | 'written'> & { report?: BaselineReport }
 
 /**
- * Compares each run with the file as it was before. Writes the file if an update is wanted and all runs are complete.
+ * Compares each run with the file as it was before. Writes the file if an update is wanted and all runs have a verdict.
  * @param missing whether a run of the launch is missing from them
  */
 export async function judgeBaselines(

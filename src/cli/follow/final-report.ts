@@ -64,7 +64,7 @@ export async function printFinalReport(
   return exitCode
 }
 
-/** Returns one object for a single run; several runs of a group are under `runs`, with their totals. */
+/** Returns the conclusion of a single run; the runs of a group are under `runs`, with their totals. */
 function recordOf(results: readonly Result[], exitCode: number, runGroupId: string | undefined): object {
   const [only, ...others] = results
   if (only && others.length === 0 && runGroupId === undefined) return only.conclusion
@@ -80,7 +80,7 @@ function recordOf(results: readonly Result[], exitCode: number, runGroupId: stri
 
 /**
  * Checks that a report can be written before anything spends credits, and removes an earlier one.
- * @returns a function that writes it completely or not at all
+ * @returns a function that writes it; a file is written completely or not at all
  * @throws UsageError if it cannot be written
  */
 export function openReport(file: string): (text: string) => void {

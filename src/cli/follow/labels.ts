@@ -63,7 +63,7 @@ function namesOf(titles: readonly string[]): string {
 const NAMED_KINDS = ['new-failure', 'still-failing', 'fixed'] as const
 const MOST_TITLES = 10
 
-/** Lists the count of each kind of change, and the cases that need attention. */
+/** Lists the count of each kind of change, and the first cases of each. */
 export function comparisonLines({ baseRunId, base, counts, cases }: Comparison): string[] {
   const kinds = [...NAMED_KINDS, 'flaky'] as const
   const countOf = (kind: (typeof kinds)[number]): string =>
@@ -86,7 +86,7 @@ export function comparisonLines({ baseRunId, base, counts, cases }: Comparison):
   return lines
 }
 
-/** Lists how many cases match the baseline file, how many differ in which way, and their names. */
+/** Lists how many cases match the baseline file, how many differ in which way, and the first names of each kind. */
 function baselineLines(baseline: BaselineReport): string[] {
   const kinds = baselineKinds(baseline)
   const counts = kinds.map(({ words, titles }) => `${titles.length} ${words}`).join(', ')

@@ -37,8 +37,8 @@ function runOf(place: Place | undefined): NamedRun | undefined {
 }
 
 /**
- * Finds a run in an address. If the profile does not name the addresses of the hosted UI, an id is expected after the
- * same word as in the declared paths.
+ * Finds a run in an address that the profile does not describe. An id is expected after the same word as in the declared
+  * paths, or in the query.
  */
 function fromAddress(text: string): NamedRun | undefined {
   const { pathname, searchParams, hash } = new URL(text)

@@ -19,7 +19,7 @@ export async function refuseWithReports(
   const { command, words, options } = readRefused(program, argv) ?? { command: '', words: [], options: {} }
   const text = (name: string) => {
     const value = options[name]
-    // An option in this place is the next word of a line whose value is missing.
+    // If the value is missing, the parser takes the next option for it.
     return typeof value === 'string' && value !== '' && !value.startsWith('--') ? { [name]: value } : {}
   }
   try {

@@ -34,9 +34,9 @@ export type ReporterOptions = {
 }
 
 /**
- * Reports the progress of runs. Mode `text` writes to standard output: on a terminal one line that is rewritten,
- * elsewhere a line for each change. Mode `jsonl` writes an event per line. Mode `json` reports on standard error,
- * because only the final result is data.
+ * Reports the progress of runs. Text goes to standard output: one line that is rewritten on a terminal, else a line for
+  * each change. `json` reports on standard error, because standard output has only the result. `jsonl` prints one event
+  * a line, and rewrites a line on standard error if that is a terminal.
  */
 export function createReporter({ mode, output, inPlace, texts: own = {} }: ReporterOptions): Reporter {
   const line = statusLine(mode, output, inPlace)
@@ -90,8 +90,7 @@ function progressText({ run, counts, remaining }: ProgressOf): string {
     `${failed} failed`,
     ...(ungraded > 0 ? [`${ungraded} without a verdict`] : []),
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
-    // Before two trials have ended the remaining time is unknown, which is not worth saying in a line about a run that
-    // began.
+    // That the remaining time is unknown is not worth saying.
     ...(remaining === undefined || remaining === 0 ? [] : [remainingLabel(remaining)]),
   ].join(', ')
 }

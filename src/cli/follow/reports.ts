@@ -76,7 +76,7 @@ function isSameFile(one: string, other: string): boolean {
   return resolve(one) === resolve(other) || (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino)
 }
 
-/** Whether a file is empty, missing, or an earlier report. */
+/** Whether a file contains nothing but an earlier report. */
 function holdsReport(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false })
   return !found?.isFile() || found.size === 0 || /^<(?:\?xml|testsuites)/.test(readFileSync(file, 'utf8'))

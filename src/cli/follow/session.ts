@@ -73,7 +73,7 @@ export type Session = {
   stop: AbortSignal
   /** Follows runs and prints the final result; resolves to the exit code. */
   follow: (client: Client, runs: readonly FollowedRun[], extras: FollowExtras) => Promise<number>
-  /** Runs all other work of the command, and reports if it ends early. @throws UsageError unchanged */
+  /** Runs the work of the command. If that fails or is stopped early, reports why. @throws UsageError after reporting it */
   guard: (work: () => Promise<number>) => Promise<number>
   close: () => void
 }
@@ -269,7 +269,7 @@ type Opening = {
   writeReports: WriteReports | undefined
 }
 
-/** Opens the workspace of some settings, follows runs and closes it; resolves to the exit code. */
+/** Runs work in a session with an opened workspace, and closes both; resolves to the exit code. */
 export async function inSession(opening: Opening, work: (context: SessionContext) => Promise<number>): Promise<number> {
   const { settings } = opening
   const session = openSession(opening)
@@ -321,7 +321,7 @@ async function placeOf(client: Client, { project }: Settings, named: NamedRun): 
   return { projectId, runId }
 }
 
-/** Rings the terminal at the ends of runs if a person uses it, unless a window has rung already. */
+/** Rings the terminal for each run that ended, unless it is no terminal or a window has rung already. */
 function ring(notify: Notify, { workspace: { rings } }: OpenedWorkspace, results: readonly Result[]): void {
   if (notify === 'off' || !process.stderr.isTTY) return
   for (const { followed, conclusion } of results) {

@@ -93,7 +93,7 @@ function mayFindMore({ entry }: Resolution): boolean {
   return entry.isClaimed || entry.readBack?.isEarly === true
 }
 
-/** Whether a write of the last day left no sign, but may have happened. Older ones are not waited for. */
+/** Whether it is recent, and nothing shows whether it happened; an older one stops no command. */
 function isUndecided({ entry, result }: Resolution): boolean {
   return result === undefined && Date.now() - entry.intendedAt <= REPEAT_WITHIN_MS
 }

@@ -100,7 +100,7 @@ async function agree<E extends AnyEndpoint>(write: CommandWrite<E>, { yes }: Wri
   if (moved !== undefined) unsent(moved)
 }
 
-/** Sends an open write again; ends if it is known to have happened without an answer. */
+/** Sends an open write again, unless it happened. @throws Ended if that gives no answer */
 async function sendEarlier<E extends AnyEndpoint>(
   opened: OpenedWorkspace,
   entry: JournalEntry,

@@ -161,7 +161,6 @@ function finderOf(client: Client, projectId: string) {
   }
 }
 
-/** Returns the ids of the records that these texts name, each once. Reads nothing without texts. */
 async function idsOf(listing: Listing, texts: readonly string[]): Promise<string[]> {
   const ids: string[] = []
   for (const text of texts) ids.push(String((await findOne(listing, text))['id']))

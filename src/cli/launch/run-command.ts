@@ -107,7 +107,7 @@ function checkOptions(suite: string | undefined, own: RunOptions): void {
   if (given) throw new UsageError(`A rerun takes its cases as they were, so it takes no ${given}.`)
 }
 
-/** Refuses options that need the end of the run without `--watch`. */
+/** @throws UsageError for an option that needs the end of the run, which is not followed */
 function refuseFollowing(own: RunOptions): void {
   const given = firstGiven(own, NEED_THE_END)
   if (given) throw new UsageError(`${given} needs the end of the run: add --watch.`)
@@ -172,10 +172,7 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
   return await afterLaunch(work, await sendLaunch(client, launch, plan, options), { cases })
 }
 
-/**
- * Checks what an earlier launch of the same kind left open. Other open writes are reported in text only, because a
- * program may read the rest.
- */
+/** Checks what an earlier launch of the same kind left open. JSON output is not accompanied by words on other writes. */
 function earlierOf({ opened, session, own }: LaunchWork, write: PlannedWrite): Promise<Going> {
   const { reporter, mode } = session
   return goAfterEarlier(opened, write, { ...own, quiet: mode !== 'text', say: reporter.say, signal: session.stop })

@@ -153,7 +153,7 @@ export function seenOf(look: NowLook, profile: string): SeenNow {
   return { look, summary, marks }
 }
 
-/** Whether everything was read at least once. */
+/** Whether every read has an answer or a failure. */
 export function isOver({ summary: { read }, look: { data } }: SeenNow): boolean {
   return read.reading === 0 && (data.all !== undefined || read.missing.length > 0)
 }

@@ -77,7 +77,7 @@ class Refused extends Error {
 
 /**
  * Visits a published scenario in a terminal, line by line. Received text is made safe before it is printed.
- * @returns 0 if the visitor ended the session, 3 if the owner ended it or refused the visit
+ * @returns 3 if the owner ended the session or the visit was refused, else 0
  * @throws UsageError for an invalid link
  */
 export async function runVisit(link: string, options: VisitOptions = {}): Promise<number> {
