@@ -127,7 +127,7 @@ async function nearCommand(word: string, program: Command): Promise<string> {
 
 /**
  * Refuses empty options, which scripts pass for an unset variable; only free text may be empty.
-  * @throws UsageError
+ * @throws UsageError
  */
 function refuseEmpty(command: Command): void {
   if (command.parent) refuseEmpty(command.parent)

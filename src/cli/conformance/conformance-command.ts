@@ -298,7 +298,7 @@ async function secretsOf(transport: Transport): Promise<string[]> {
   return settingSecrets(transport, (await transport.accessToken?.()) ?? '')
 }
 
-/** Returns why unexpected failures prove nothing: the server no longer answers. Undefined if it does, or none failed. */
+/** Returns why unexpected failures prove nothing: the server no longer answers. Undefined if it does or none failed. */
 async function goneSince(
   client: Client,
   at: { projectId: string; serverId: string },

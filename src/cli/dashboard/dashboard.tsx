@@ -92,7 +92,7 @@ export type DashboardOptions = {
   painted?: PaintedScreen | undefined
   /** File that saves the screen for the next start; if absent, it is not saved. */
   lastScreenFile?: string | undefined
-  /** File that also saves the last screen for starts without arguments; absent if such a start would look different. */
+  /** File that saves the last screen for starts without options; absent if this start has options that change it. */
   leftScreenFile?: string | undefined
   /** The place was given by name, so every such start begins there. */
   namesPlace?: boolean

@@ -68,7 +68,7 @@ export async function openPlace(
   })
   const namesPlace = placeText !== undefined || options.project !== undefined
   if ((namesPlace ? locatorOf(place) : left) !== stored?.place) {
-    // Another command line has since left at another place, or it now names another project.
+    // Another command line has since left at another place, or this one now names another project.
     picture?.undo()
     picture = undefined
   }

@@ -6,7 +6,8 @@ import { projectNamed } from '../workspace/project-choice.ts'
 import { reportError } from '../output/report-error.ts'
 
 /**
- * Returns what `mcpdeck` prints without a terminal: the projects with their servers and suites.
+ * Writes what `mcpdeck` prints without a terminal: the projects with their servers and suites. Resolves to the exit
+ * code.
  * @param wanted id or name of the only project to print
  */
 export async function plainSummary(

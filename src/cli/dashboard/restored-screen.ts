@@ -60,7 +60,7 @@ export function passScreenOn(
   return { shown: isRestored ? shown : undefined, keepScreen }
 }
 
-/** Saves what the opened place showed once its data was complete, or when the person left it with all its data. */
+/** Remembers what the opened place showed once its data was complete, or when the person left it with all its data. */
 function firstScreen(
   {
     screen,

@@ -59,7 +59,7 @@ export async function openNouns(
   return nouns.filter(noun => !closed.includes(noun))
 }
 
-/** Returns the records of the command's project. */
+/** Returns the access to the records of the command's project. */
 export async function storeOf({ client, projectId }: CommandContext): Promise<DocumentStore> {
   return documentStore(client, await projectId())
 }

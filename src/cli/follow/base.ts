@@ -80,8 +80,8 @@ const MOST_READ = 10
 
 /**
  * Finds the latest earlier run of the whole suite in the same environment, with the same client and models. A later
-  * outcome in the list is tried only if no such run has an earlier one: if a failed run came before a passed one, the
-  * same failure would be new once and then forgiven.
+ * outcome in the list is tried only if no such run has an earlier one: if a failed run came before a passed one, the
+ * same failure would be new once and then forgiven.
  */
 async function latest(compared: Compared, outcomes: readonly RunOutcome[], none: string): Promise<Found> {
   const { client, place, run, trials, signal } = compared

@@ -35,8 +35,8 @@ export type ReporterOptions = {
 
 /**
  * Reports the progress of runs. Text goes to standard output: one line that is rewritten on a terminal, else a line for
-  * each change. `json` reports on standard error, because standard output has only the result. `jsonl` prints one event
-  * a line, and rewrites a line on standard error if that is a terminal.
+ * each change. `json` reports on standard error, because standard output has only the result. `jsonl` prints one event
+ * a line, and rewrites a line on standard error if that is a terminal.
  */
 export function createReporter({ mode, output, inPlace, texts: own = {} }: ReporterOptions): Reporter {
   const line = statusLine(mode, output, inPlace)

@@ -73,7 +73,7 @@ export type Session = {
   stop: AbortSignal
   /** Follows runs and prints the final result; resolves to the exit code. */
   follow: (client: Client, runs: readonly FollowedRun[], extras: FollowExtras) => Promise<number>
-  /** Runs the work of the command. If that fails or is stopped early, reports why. @throws UsageError after reporting it */
+  /** Runs the work of the command, and reports why if it fails or is stopped early. @throws UsageError after that */
   guard: (work: () => Promise<number>) => Promise<number>
   close: () => void
 }

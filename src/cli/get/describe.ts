@@ -43,10 +43,7 @@ export async function describe(
   if (own.json) printReceived(jsonText(others.length === 0 ? only : { items: described }))
 }
 
-/**
- * Returns the journey run with this id, or all journey runs of the wave with this id. If there is neither, returns the
- * word itself.
- */
+/** Returns the runs of the wave with this id; the id itself if it is that of a run, or no wave has it. */
 async function runsOfWave(client: Client, noun: Noun, fields: Fields, wanted: string): Promise<string[]> {
   const isRun = await client.journeyRuns.get({ projectId: String(fields['projectId']), runId: wanted }).then(
     () => true,

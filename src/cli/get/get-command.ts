@@ -85,7 +85,7 @@ export function requireNoun(word: string): Noun {
 
 const LIST_OPTIONS = ['limit', 'all', 'jsonl', 'status', 'search', 'filter'] as const
 
-/** @throws UsageError for options that a noun lacks, and for options that it does not accept */
+/** @throws UsageError for options that are missing, and for options that the noun does not take */
 export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions): void {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl cannot be combined.')
   const known = parentsOf(noun)

@@ -24,7 +24,7 @@ import { checkGroup, plannedLaunch, sendLaunch } from './send.ts'
 
 /**
  * Runs `mcpdeck run --watch-files`: runs a suite now and whenever files change; resolves to the exit code of the last
-  * run, or to 3 if files have changed since or not all cases were run.
+ * run, or to 3 if files have changed since or not all cases were run.
  */
 export async function runOnChanges(work: LaunchWork, suite: string): Promise<number> {
   const { client, opened, session, settings, own, modelApiKeys } = work

@@ -44,7 +44,7 @@ export type Listing = {
   noun: Noun
   /** Known path parameters, and filters of the list. */
   fields: Fields
-  /** Maximum number of items to return. */
+  /** Number of items that the caller will take; more may be yielded. */
   limit?: number | undefined
   /** The caller leaves out some items, so the limit does not say how many to read. */
   isFiltered?: boolean | undefined
@@ -113,7 +113,7 @@ async function* items(listing: Listing, operation: OperationName, fields: Fields
   if (!(yield* itemsBefore(listing, fields, { before: last?.['id'], pageSize }))) onCut?.(pageSize)
 }
 
-/** Yields the items before a full list if more are wanted; returns whether the service can list them. */
+/** Yields the items before a full list if more are wanted and the service can list them; returns whether it did. */
 async function* itemsBefore(
   { client, noun: { earlier }, limit = 0, all, isFiltered }: Listing,
   fields: Fields,
@@ -135,7 +135,7 @@ async function* itemsBefore(
 
 const UNBOUNDED: ListBounds = { pages: Infinity, items: Infinity, text: Infinity }
 
-/** Returns the bounds of a list: a limit above the defaults replaces them. */
+/** Returns the bounds of a list: none if all of it, or more than the default number, is wanted. */
 export function boundsOf(limit: number | undefined, all: boolean | undefined): ListBounds {
   return all || (limit ?? 0) > LIST_BOUNDS.items ? UNBOUNDED : LIST_BOUNDS
 }

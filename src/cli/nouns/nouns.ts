@@ -254,7 +254,7 @@ export const NOUNS: readonly Noun[] = [
   }),
 ]
 
-/** Other words for a noun: its singular, and its name in the contract. */
+/** Names of nouns in the contract, if they differ. */
 const ALIASES: Readonly<Record<string, string>> = {
   iterations: 'trials',
   'journey-runs': 'waves',

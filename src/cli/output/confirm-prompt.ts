@@ -24,7 +24,7 @@ export async function readAnswer(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   const { promise, resolve } = Promise.withResolvers<string>()
   let interrupted = false
-  // Closing the line never answers the question; the receiver of the signal ends the command.
+  // After Ctrl+C the question stays unanswered: the receiver of the signal ends the command.
   lines.once('close', () => {
     if (!interrupted) resolve('')
   })

@@ -6,8 +6,8 @@ import type { CommonOptions } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /**
- * Opens a complete locator in its profile, and a page of a hosted UI in the profile whose addresses match. An address
- * without a profile has a name that selects nothing.
+ * Opens a complete locator in its profile, and a page of a hosted UI in the profile whose addresses match. The name
+ * of a service that was given only by its address selects no profile.
  * @throws UsageError if a page matches several profiles and nothing chooses one, or the config file is invalid
  */
 export async function atProfileOf(

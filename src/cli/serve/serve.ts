@@ -131,7 +131,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
   }
 }
 
-/** Logs requests where the options say, and errors that no caller receives to standard error and the log. */
+/** Logs requests where the options say. Failures and answers with status 500 go to standard error and the log. */
 function createServiceLog(
   { requestLog, json = false, log }: ServeOptions,
   { stdout, stderr }: Record<'stdout' | 'stderr', (text: string) => void>,

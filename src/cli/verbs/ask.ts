@@ -36,7 +36,7 @@ export async function ask(context: CommandContext, [typed]: readonly string[], o
   const idempotencyKey = newIdempotencyKey()
   const conversationId = earlier[0]?.conversationId ?? idempotencyKey
   const input = { projectId, body: { messages: followUp(earlier, question), conversationId, idempotencyKey } }
-  // This command exists to ask, so only other actions that spend credits need approval.
+  // This command exists to ask, so the turn needs no confirmation; what the agent proposes does.
   const write = { endpoint: contract.agent.turn, input }
   const sending = cancellable(options => sendWrite(context, { ...write, options }, { ...own, yes: true }))
   const { value, text } = await sending.catch((error: unknown) => {

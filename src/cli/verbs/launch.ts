@@ -85,7 +85,7 @@ export async function launch(
   return isDone ? EXIT.done : EXIT.noVerdict
 }
 
-/** Finds launches of a wave that may have happened before its first launch spends credits. @throws ApiError */
+/** Before the first launch spends credits, checks whether others may have happened already. @throws ApiError */
 async function refuseInDoubt(
   { saved }: CommandContext,
   writes: readonly PlannedWrite[],
