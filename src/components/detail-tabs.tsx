@@ -7,12 +7,11 @@ import { TabLine } from './tab-line.tsx'
 
 export type Tab<Id extends string> = { id: Id; title: string; render: () => ReactNode }
 
-/** Shows the tabs of a detail pane; `[` and `]` change them whatever pane has the focus. */
+/** Shows the tabs of a detail pane. Its keys work whatever pane has the focus, unless `active` is false. */
 export function DetailTabs<Id extends string>(props: {
   tabs: readonly Tab<Id>[]
   current: Id
   onChange: (id: Id) => void
-  /** Whether its keys work; by default they do. */
   active?: boolean
 }) {
   const { tabs, active = true } = props

@@ -48,7 +48,7 @@ export function chooseHints(
   }
 }
 
-/** Formats hints in a line of a width, with the `end` hints at its right end. */
+/** Formats hints in a line of a width, with the `end` and `spare` ones at its right end. */
 function hintLine(theme: Theme, bindings: readonly ActiveBinding[], width: number): string {
   const { left, right } = chooseHints(bindings, width)
   const space = ' '.repeat(Math.max(0, width - 1 - widthOfAll(left) - widthOfAll(right)))

@@ -193,8 +193,8 @@ const LEAST_OF_ID = 5
 
 /**
  * Sorts entries best first; without a text, keeps their order. The action on the typed key comes first, then exact
- * names, beginnings of names, names found by a few letters, and descriptions with these words. Scattered letters do not
- * match. Unavailable entries come last, and an entry that does the same as an earlier one is left out.
+ * names, beginnings of names, names found by a few letters, titles, ids, and descriptions with these words. Scattered
+ * letters do not match. Unavailable entries come last, and an entry that does the same as an earlier one is left out.
  */
 export function rankEntries(entries: readonly PaletteEntry[], query: string): FoundEntry[] {
   const typed = query.trimStart().replace(/^:\s*/, '')

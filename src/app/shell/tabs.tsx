@@ -19,8 +19,8 @@ export function countForms(count: NowCount | undefined, now: number): string[] {
 }
 
 /**
- * Shows the second line: the numbered screens, and the open screen if it has no number. The title of Now includes the
- * number of lines that were waiting when it was last on screen.
+ * Shows the second line of the screen: the numbered screens, plus the open screen if it has no number. Now also shows
+ * how many lines were waiting when it was last open.
  */
 export function Tabs(props: {
   screens: readonly LoadedScreen[]

@@ -106,7 +106,7 @@ export function usePalette(
     const entries = [
       ...places('Go to'),
       ...namedEntries([...followed(), ...flying, ...named], go),
-      // Leaves out the current screen.
+      // The palette is open already.
       ...actionEntries(
         dispatcher.active().filter(({ name }) => name !== 'app.palette'),
         perform,

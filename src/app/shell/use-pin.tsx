@@ -41,7 +41,7 @@ export function usePin(): KeyHandler | Unavailable {
     })
     if (!stored) return
     const { incident, entry, going } = stored
-    // The open incident received the pin, and no other incident was removed for it.
+    // Only a pin that begins a new incident removes the oldest one.
     const isGone = going && !notebook.incidents().some(({ id }) => id === going.id)
     await askToKeep(
       {

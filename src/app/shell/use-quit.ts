@@ -78,10 +78,7 @@ function quitQuestion(ending: readonly string[], lost: readonly string[]): Quest
   }
 }
 
-/**
- * Returns a line for each record besides the server that is tried and suites saved as they are, or one line if the
- * records cannot be read.
- */
+/** Returns a line for each unsaved record besides the server that is tried; one that says so if they cannot be read. */
 async function madeIn(client: Client, { savedSuites }: UnsavedServers): Promise<string[]> {
   try {
     const [{ documentStore }, { DOCUMENT_NOUNS }, { readSuite }] = await Promise.all([

@@ -37,7 +37,7 @@ function runOf(place: Place | undefined): NamedRun | undefined {
 }
 
 /**
- * Finds a run in an address that the profile does not describe. An id is expected after the same word as in the declared
+ * Finds a run in an address that the profile does not know. An id is expected after the same word as in the declared
  * paths, or in the query.
  */
 function fromAddress(text: string): NamedRun | undefined {

@@ -20,7 +20,7 @@ const COLUMNS = [
   { title: 'CHOICES', path: 'can' },
 ] as const
 
-/** Runs `mcpdeck journal`: reads back the writes in doubt, unless writes are refused, and lists those that stay open. */
+/** Runs `mcpdeck journal`: reads back writes in doubt, unless writing is refused, and lists those that stay open. */
 export async function showJournal(
   { client, common, refusing, saved }: SavedContext,
   _: readonly string[],

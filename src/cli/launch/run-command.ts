@@ -172,7 +172,7 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
   return await afterLaunch(work, await sendLaunch(client, launch, plan, options), { cases })
 }
 
-/** Checks what an earlier launch of the same kind left open. JSON output is not accompanied by words on other writes. */
+/** Checks what an earlier launch of the same kind left open; with JSON output, other open writes are not mentioned. */
 function earlierOf({ opened, session, own }: LaunchWork, write: PlannedWrite): Promise<Going> {
   const { reporter, mode } = session
   return goAfterEarlier(opened, write, { ...own, quiet: mode !== 'text', say: reporter.say, signal: session.stop })

@@ -55,7 +55,7 @@ export function CollectionFrame<Row>(
     collection: Collection<Row>
     what: string
     renderDetail: (row: Row, focused: boolean) => ReactNode
-    /** Shown if nothing is selected, if more than the reason. */
+    /** Shown if nothing is selected; by default the reason. */
     renderNone?: (focused: boolean) => ReactNode
     /** A pane between the two, about the selected item. */
     between?: PaneSpec<string>

@@ -122,7 +122,7 @@ export function plainRows<Item>(
   }
 }
 
-/** Returns the rows of the list without the row that the tabs around it take. */
+/** Returns the rows that the list's pane needs, with one for the tabs around it. */
 function listRowsBelowTabs<Row>(list: ListState<Row>, notices: readonly string[], hasMore: boolean) {
   const rows = paneRows(list, notices.length > 0 || hasMore)
   return rows === undefined ? undefined : rows + 1

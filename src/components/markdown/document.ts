@@ -97,10 +97,7 @@ export function markdown(
 const SHOWS_OTHERS = /[&[]|^[ \t>]*\d+[.)]/m
 const NO_LETTERS = /[^\p{L}\p{N}]+/gu
 
-/**
- * Whether the rendered source may contain a text. Only letters and digits are compared, because markup stands between
- * them but adds none.
- */
+/** Whether the rendered source may contain a text. Compares letters and digits only: markup stands between them. */
 function mayShow(source: string, wanted: string): boolean {
   const letters = wanted.replaceAll(NO_LETTERS, '')
   if (letters === '' || SHOWS_OTHERS.test(source)) return true
