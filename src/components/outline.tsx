@@ -46,7 +46,7 @@ export type OutlineView = {
   here: Here | undefined
   /** Unfolds the nodes around a place and moves there. */
   show(place: Place): void
-  /** Returns the rows of the document as currently folded, counting up to that many. */
+  /** Returns how many rows the document has as currently folded, counted up to `most`. */
   filled(most: number): number
   picture: Parameters<typeof ScrolledRows>[0]
 }

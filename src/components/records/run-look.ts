@@ -12,7 +12,7 @@ import { runCounts } from '../../domain/runs/counts.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { Look } from '../../tui/theme/theme.ts'
 
-/** Columns of a symbol with the usual words, and with the longest word. */
+/** Columns of a symbol with one of the usual words. */
 const STATE = 11
 
 /** Returns the width in columns that these states need in a list. */

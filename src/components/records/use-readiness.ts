@@ -23,7 +23,7 @@ export const MOST_RUNS = { limit: 100 } as const
 export const NO_ADDRESS = 'It has no address; directories list servers over HTTP.'
 
 /**
- * Returns the columns of a readiness run: the app directory whose rules it checks, its result, and its start. `isOn` as
+ * Returns the columns of a readiness run: the app directory that it was graded for, its result and its start; `isOn` as
  * in {@link stateLook}.
  */
 export function readinessColumns<Row>(

@@ -79,7 +79,7 @@ export function createSearch<Place>(candidates: Iterable<Candidate<Place>>, text
   }
 }
 
-/** Yields every line of a source, starting at one of them. */
+/** Yields every line of a source; `here` marks the current one. */
 export function* lineCandidates(source: LineSource, here: number): Iterable<Candidate<number>> {
   for (let line = 0; line < source.count; line += 1) yield { place: line, line: source.at(line), isHere: line === here }
 }

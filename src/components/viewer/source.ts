@@ -1,8 +1,10 @@
 import type { Tone } from '../../tui/theme/theme.ts'
 import type { Look } from './look.ts'
 
-/** A piece of a row in one tone; `link` is an address that a terminal with OSC 8 opens. */
-/** The cursor is on the piece if `isCursor` is set: it is shown inverse, in its own color. */
+/**
+ * A piece of a row in one tone. `link` is an address that a terminal with OSC 8 opens; with `isCursor` the cursor is on
+ * the piece, which is shown inverse, in its own color.
+ */
 export type Span = { text: string; tone: Tone; link?: string; isCursor?: boolean }
 
 /** Styled text that wraps: `lead` is before its first row, `rest` before every further one. */
