@@ -33,7 +33,7 @@ function picture(terminal: Terminal): string {
 }
 
 /**
- * Returns the milliseconds from the start of the program until its screen first shows any text, or the requested text.
+ * Returns the milliseconds from the start of the program until its screen is painted: by default, until it shows text.
  */
 export async function firstPaint(
   terminal: Terminal,
@@ -89,7 +89,7 @@ export async function hold(
   return { ...(await cost), pressed, answered: answered.size }
 }
 
-/** Measures for some milliseconds without input. */
+/** Measures the output and the processor's use for some milliseconds; `onChange` is called when the screen changes. */
 export async function during(terminal: Terminal, milliseconds: number, onChange?: () => void): Promise<Stretch> {
   let before = picture(terminal)
   let bytes = 0

@@ -81,7 +81,7 @@ async function measureRound(build: Build, measured: Measured, samples: ServiceSa
     }
 }
 
-/** Measures all questions at one door (in process, over loopback, with limits) after a warm-up. */
+/** Warms up one door (in process, over loopback, with limits); returns what measures each question there. */
 async function figuresOf({ ask }: Door, { note, projectId, suiteId, runIds }: Measured) {
   const below = `/projects/${projectId}`
   let turn = 0

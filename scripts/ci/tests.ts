@@ -16,7 +16,7 @@ export type Checkout = {
 /** The result of a test run; `report` is missing if it did not finish. */
 export type TestRun = { code: number | null; report: TestReport | undefined; output: string }
 
-/** Maximum characters of a failure that are printed; the rest is in the log of the run. */
+/** Maximum characters that are kept of a run's output, its end. */
 const OUTPUT_CHARACTERS = 1_000_000
 
 /**

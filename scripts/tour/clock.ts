@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 
-/** The time of everything in a recording. */
+/** The time at which a recording begins. */
 const BEGINNING = Date.UTC(2026, 2, 3, 9, 30)
 const VARIABLE = 'MCPDECK_TOUR_CLOCK_MS'
 

@@ -22,7 +22,7 @@ type Stop = {
   title: string
   words: string
   terminal: TerminalOptions
-  /** Moves the program to the screen to show. */
+  /** Moves the program to the screen to show, and may return facts to report with it. */
   show: (terminal: Terminal) => Promise<string[] | void>
   /** Ends programs that do not end with the terminal. */
   after?: () => void
