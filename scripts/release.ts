@@ -51,7 +51,7 @@ function makeFiles(): string[] {
   return [...files, 'SHA256SUMS', 'NOTES.md']
 }
 
-/** Updates version and changelog, makes the files, commits and tags; if it fails to commit, both are as before. */
+/** Updates version and changelog, makes the files, commits and tags; restores version and changelog if that fails. */
 function makeRelease(version: string, changelog: string): void {
   const names = ['package.json', 'package-lock.json', 'CHANGELOG.md'] as const
   const before = names.map(name => [name, readText(name)] as const)

@@ -164,7 +164,7 @@ function oneShotGoals({ oneShots }: Run): Goal[] {
   ]
 }
 
-/** The figures in which a peer is compared with us; lower is better. */
+/** The figures in which a peer is compared with mcpdeck; lower is better. */
 const compared: readonly (readonly [string, (samples: readonly Sample[]) => number])[] = [
   ['first paint', samples => median(samples.map(each => each.firstPaint))],
   ['key p50', samples => median(keyTimes(samples))],

@@ -81,8 +81,8 @@ async function startWorker(program: string, dataDir: string, logFile: string | u
 }
 
 /**
- * Sends requests to the workspace's worker, or to this process if there can be no worker. Which of them it is is said
- * only at the first write, since a command that only reads hands nothing over. If a worker is gone, the next request
+ * Sends requests to the workspace's worker, or to this process if there can be no worker. Tells the user which of them
+ * it is at the first write, since a command that only reads hands nothing over. If a worker is gone, the next request
  * starts another, which settles the work of the first.
  */
 export function handOver(settings: Settings, here: Fetch): { fetch: Fetch; close: () => Promise<void> } {
