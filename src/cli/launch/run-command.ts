@@ -130,7 +130,7 @@ const NEED_THE_END = [
 ] as const satisfies readonly (keyof RunOptions)[]
 
 const NOT_WATCHED = [
-  ...(['rerunFailed', 'idempotencyKey', 'retry', 'new', 'json', 'jsonl'] as const),
+  ...(['rerunFailed', 'idempotencyKey', 'retry', 'new', 'inDoubt', 'json', 'jsonl'] as const),
   ...NEED_THE_END,
 ] satisfies (keyof RunOptions)[]
 
