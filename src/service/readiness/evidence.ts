@@ -22,7 +22,7 @@ export type Evidence = {
   /** False if the server requires an authorization that is missing. */
   connected: boolean
   report: DoctorReport
-  /** The answer to a call of a tool that does not exist; undefined if it was not tried. */
+  /** The answer to a call of a tool that does not exist; undefined if the server lists no tools. */
   unknownTool: { refused: boolean; detail: string } | undefined
   auth: AuthEvidence
   isObjectSchema: (schema: JsonObject | undefined) => boolean
@@ -114,8 +114,8 @@ const LIMIT_MS = WORK_LIMITS.allSchemas.most
 type Schemas = { inputSchema?: JsonObject | undefined; outputSchema?: JsonObject | undefined }
 
 /**
- * Returns a check whether a tool's schema is JSON Schema for an object. It is compared with its draft's schema in a
- * thread; beyond the limits the result is unknown.
+ * Returns a check whether a tool's schema is JSON Schema for an object. Each is compared with its draft's schema in a
+ * thread. One beyond the limits of size and time counts as invalid.
  */
 async function schemaChecker(tools: readonly Schemas[]): Promise<(schema: JsonObject | undefined) => boolean> {
   const right = new Set<JsonObject>()

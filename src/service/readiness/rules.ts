@@ -17,7 +17,7 @@ import { isPlainObject } from '../../lib/json.ts'
 import type { Evidence } from './evidence.ts'
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
-/** Hints that each publisher requires. Anthropic accepts either of its two. */
+/** Hints that OpenAI requires. Anthropic requires one of the first two. */
 const HINTS = ['readOnlyHint', 'destructiveHint', 'openWorldHint']
 
 /** The publishers' written policies about tools and optional server features. */
@@ -310,8 +310,8 @@ const RUNTIME_RULES: readonly Rule[] = [
 ]
 
 /**
- * Whether a host name is private. It is judged by name only, since what it resolves to here says nothing about
- * elsewhere.
+ * Whether a host name or IP address is private. A name is not resolved, since what it resolves to here says nothing
+ * about elsewhere.
  */
 function isPrivateHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '')
@@ -377,9 +377,7 @@ const PREFLIGHT: readonly Lane[] = ['runtime-compatibility', 'optional-features'
 /** A lane that never decides, since its findings are opinions. */
 const OPINION: Lane = 'experience-insights'
 
-/**
- * Returns lanes, stages and headline of a publisher from the findings, never a number that could be read as a score.
- */
+/** Returns the status of each lane and stage, and the overall one. There is no score on purpose. */
 export function verdictOf(findings: readonly Finding[], kind: ReadinessKind): Verdict {
   const lanes = LANES[kind].map(lane => laneOf(lane, findings))
   const deciding = lanes.filter(({ lane, evaluated, notEvaluated }) => lane !== OPINION && evaluated + notEvaluated > 0)

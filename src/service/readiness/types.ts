@@ -35,7 +35,7 @@ export type Finding = Outcome & {
   id: string
   lane: Lane
   title: string
-  /** Only deterministic findings decide the status of a lane. */
+  /** Only deterministic findings pass or fail a lane. One of any class that was not evaluated leaves it incomplete. */
   class: 'deterministic' | 'heuristic' | 'manual-review'
   provenance: 'measured' | 'llm'
   citation: Citation | null

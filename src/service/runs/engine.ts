@@ -21,21 +21,21 @@ export type RunLaunch = Omit<RunExecution, 'runId'> & { run: RunRow & { lease: L
 
 /** Starts and ends runs and holds their leases. Every change of state is stored before the next one happens. */
 export type RunEngine = {
-  /** Starts a run, which was already written with its lease, and returns at once. */
+  /** Starts executing a run that was written with its lease, and returns at once. */
   start(launch: RunLaunch): void
   /** Cancels a run with its unfinished trials. @throws ServiceError `CONFLICT` if it ended in another way */
   cancel(run: RunRow): void
-  /** Calls back in the transaction that completes a run in this process, except for cancelled or abandoned runs. */
+  /** Calls back in the transaction in which a run that this process executed to its end is completed. */
   onCompleted(listener: (run: RunRow) => void): void
   /** Settles every run whose process is gone. */
   settleAbandoned(): void
-  /** Calls `settleAbandoned`, then reads. Everything that shows runs uses this. */
+  /** Settles abandoned runs, then reads. Everything that shows runs uses this. */
   read<T>(work: () => T): T
-  /** Stops executing runs that were deleted. */
+  /** Stops executing runs that are no longer in progress, such as deleted ones. */
   stopDeleted(): void
   /** Resolves when this process executes no run. */
   settle(): Promise<void>
-  /** Ends all executions, in the store before it returns. Unfinished trials record that the process ended. */
+  /** Ends all runs of this process: in the store at once, then their executions. Unfinished trials say why. */
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ declare module '../core/context.ts' {
   }
 }
 
-/** Milliseconds between checks whether another process ended an executing run. */
+/** Milliseconds between checks whether an executing run was ended elsewhere or its lease has to be renewed. */
 const WATCH_EVERY_MS = 2000
 
 type Execution = { run: RunLaunch['run']; stop: AbortController; done: Promise<void>; renewedAt: number }

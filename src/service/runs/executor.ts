@@ -15,7 +15,7 @@ import type { TrialRow } from './trial-rows.ts'
 import { createTrialServers } from '../evals/trial-servers.ts'
 import { toSeenTools, type SeenTools } from '../evals/seen-tools.ts'
 
-/** Input for the execution of a run that is not stored. */
+/** What the execution of a run needs in addition to what is stored. */
 export type RunExecution = {
   runId: string
   targets: ServerTarget[]
@@ -195,7 +195,7 @@ async function execute(trial: TrialRow, work: Work, deadlineMs: number | undefin
   return withoutKnown(outcome, hidden)
 }
 
-/** Creates the models for one trial; undefined if no model is available. */
+/** Creates the models for one trial; undefined if no endpoint is configured and the caller sent no keys. */
 function modelsOf(modelApiKeys: RunExecution['modelApiKeys'], { models }: ExecutionSettings): TrialModels | undefined {
   if (!models && !modelApiKeys) return undefined
   return createTrialModels({ configured: models, keys: modelApiKeys ?? {} })
@@ -211,8 +211,8 @@ export type RecordedServers = TrialServers & {
 }
 
 /**
- * Records each server's tools once it has been called, and whenever a model lists them. No trial waits for this, and
- * failures are ignored.
+ * Records each server's tools whenever a trial lists them, and otherwise after the first call. No trial waits for that
+ * extra listing, and its failures are ignored.
  * @param signal aborts listings that are unfinished when the run ends
  */
 export function recordTools(

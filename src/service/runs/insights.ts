@@ -107,10 +107,7 @@ export function createRunInsights(context: ServiceContext): RunInsights {
   }
 }
 
-/**
- * Returns the failures of a run and how much of it was analyzed. Trials that were cancelled or have no outcome only
- * count in `total`.
- */
+/** Returns the failures of a run, and how many trials were analyzed: those with an outcome that were not cancelled. */
 function observe(store: Store, run: RunRow): { failures: ObservedFailure[]; coverage: Document['coverage'] } {
   const cases = store.runs.cases(run.id)
   const rows = store.trials.listWithOutcomes(run.id)
@@ -133,7 +130,7 @@ function observe(store: Store, run: RunRow): { failures: ObservedFailure[]; cove
   }
 }
 
-/** Returns the answers that the judge graded below the threshold, if it was used. */
+/** Returns the verdicts with a score below the judge's threshold; none unless the grading is completed. */
 function belowThreshold(store: Store, runId: string): JudgeDocument['verdicts'] {
   const judged = store.runAnalyses.get<JudgeDocument>(runId, 'goalCompletion')
   if (judged?.status !== 'completed') return []
@@ -224,7 +221,7 @@ const CALL_RULES: ReadonlySet<string> = new Set([
 
 const COST_RULES: ReadonlySet<string> = new Set(['tokenBudgetUnder', 'turnCountUnder'])
 
-/** Maximum length of a case name in a sentence, and maximum number of cases that a sentence names. */
+/** Maximum number of cases that a sentence names. */
 const MAX_NAMED_CASES = 5
 
 /**
@@ -310,7 +307,7 @@ function judgeSigns(
   return [sign(parts, { kind: 'judge', excerpt: judged.reason })]
 }
 
-/** Returns the name of a failed assertion or rule; undefined for a step whose tool error is already reported. */
+/** Describes a failed assertion or rule; undefined for other steps, whose tool errors are reported separately. */
 function ruleOf(
   snapshot: CaseSnapshot,
   verdict: StepVerdict | CheckVerdict,

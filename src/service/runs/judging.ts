@@ -225,7 +225,7 @@ export type JudgeVerdict = {
 /** Maximum number of answers that are graded concurrently. */
 const CONCURRENCY = 4
 
-/** Maximum lengths of texts that the judge is shown, in characters. */
+/** Maximum lengths in characters of an answer, an expected output or a prompt; longer ones are cut for the judge. */
 const MAX_ANSWER = 12_000
 const MAX_PROMPT = 4000
 const MAX_HITS = 10
@@ -242,7 +242,7 @@ neither helps nor harms, unless it contradicts what was.`
 /**
  * Grades every answer separately, a few at a time. If a grade is unusable, its answer stays ungraded.
  * @returns the verdicts in order, and the model
- * @throws ServiceError as `askForObject`, `TIMEOUT`, or without any usable grade
+ * @throws ServiceError as `askForObject`, `TIMEOUT`, or if no answer of the model was usable
  */
 async function gradeAnswers(
   access: ModelAccess,

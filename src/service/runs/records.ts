@@ -8,7 +8,7 @@ import { gradeOf, gradeSoFar } from './settlement.ts'
 import type { RunCounts, RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 
-/** Number of latest finished runs in the trend of a suite. */
+/** Number of latest runs in a suite's list row. Its trend has those of them that completed with a rate. */
 const TREND_RUNS = 10
 
 /** @throws ServiceError `NOT_FOUND` */
@@ -16,7 +16,7 @@ export function requireRun(store: Store, projectId: string, runId: string): RunR
   return requireRow(store.runs.get(projectId, runId), `run ${runId} in this project`)
 }
 
-/** Checks that a run exists without reading it. @throws ServiceError `NOT_FOUND` */
+/** Checks that a run exists, without reading it. @throws ServiceError `NOT_FOUND` */
 export function requireRunId(store: Store, projectId: string, runId: string): void {
   requireRow(store.runs.has(projectId, runId) || undefined, `run ${runId} in this project`)
 }
@@ -65,8 +65,8 @@ export function createRunTexts(store: Store, most: number): (projectId: string, 
     }
     const run = requireRun(store, projectId, runId)
     const text = JSON.stringify(toEvalRun(store, run))
-    // The selected cases of an older run, which does not store their number, are counted each time. Changes of an open
-    // transaction may still be rolled back.
+    // Not cached: an older run, whose selected cases are counted anew each time, and changes of an open transaction,
+    // which may be rolled back.
     const isFinal = isTerminalRunStatus(run.status) && run.plan.selection !== undefined
     if (isFinal && store.state() !== undefined) kept.add(runId, text)
     return text

@@ -157,7 +157,7 @@ export function createRunRows(database: Database) {
           { runId, first, last },
         )
         .map(({ snapshot }) => readSnapshot(snapshot)),
-    /** Returns how many of the suite's current cases the run has; undefined if the suite has none. */
+    /** Counts the suite's current cases, and those of them that the run has; undefined if the suite has none. */
     selection(runId: string, suiteId: string) {
       const counts = database.get<CaseSelection>(
         `SELECT COUNT(*) AS totalCaseCount, COALESCE(SUM(id IN (
@@ -204,9 +204,7 @@ function leaseOf({ leaseToken: token, leaseHost, leasePid, leaseExpiresAt }: Sto
   return { token, host: leaseHost ?? '', pid: leasePid ?? 0, expiresAt: leaseExpiresAt ?? 0 }
 }
 
-/**
- * Maximum number of stored listings of one server in one run. A server that changes more often keeps its first ones.
- */
+/** Maximum number of stored listings of one server in one run: the first ones. */
 const MOST_LISTINGS = 20
 
 type StoredListing = Omit<SeenTools, 'tools'> & { tools: string }
@@ -222,8 +220,8 @@ export function createRunToolRows(database: Database) {
     )
   return {
     /**
-     * Stores a listing unless it equals the server's last one in this run, the run has the maximum number for the
-     * server, or the run is gone.
+     * Stores a listing unless it equals the server's last one in this run, the server has {@link MOST_LISTINGS} in it,
+     * or the run is gone.
      */
     record(runId: string, { serverName, seenAt, hash, tools }: SeenTools) {
       const before = latest(runId, serverName)

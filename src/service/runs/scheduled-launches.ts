@@ -16,9 +16,7 @@ const NOTES = 'Launched by the schedule of its suite.'
 /** Thrown if another process launched the slot, or the schedule was changed since it was read. */
 class SlotTaken extends Error {}
 
-/**
- * Launches due slots while the service is open, in every process that shares the workspace except short-lived ones (0).
- */
+/** Launches due slots while the service is open. Short-lived processes pass 0 for `pollMs` and launch none. */
 export function launchInBackground(context: ServiceContext, pollMs = POLL_MS): void {
   if (pollMs > 0) context.background.every(pollMs, () => launchDue(context))
 }
@@ -67,7 +65,7 @@ async function launchSlot(context: ServiceContext, due: DueSlot): Promise<void> 
   }
 }
 
-/** Moves the schedule to its next slot. @throws SlotTaken if another process did so first */
+/** Moves the schedule to its next slot. @throws SlotTaken if another process did so first, or it was changed */
 function claimSlot({ store, now }: ServiceContext, { suiteId, slot }: DueSlot): SuiteScheduleRow {
   const schedule = store.suiteSchedules.get(suiteId)
   if (!schedule || schedule.intervalMinutes === null) throw new SlotTaken()

@@ -64,7 +64,8 @@ function nameAmong(models: readonly Model[], { model, provider }: Model): string
 const TOOL_CHOICES = ['auto', 'none', 'required'] as const
 
 /**
- * Returns the prompt settings of the case, else of the suite. Unknown fields of the open `advancedConfig` are left out.
+ * Returns each prompt setting of the case, else of the suite, which has no tool choice. Other fields of the open
+ * `advancedConfig` are left out.
  */
 function promptSettings(
   { executionConfig = {} }: SuiteSettings,
@@ -86,7 +87,7 @@ function modelsOf({ executionConfig }: SuiteSettings, { models }: CaseDefinition
   return model === undefined ? [] : [defined({ model, provider })]
 }
 
-/** Merges the match options of suite, case and launch, in this order; absent if none of them has any. */
+/** Merges the match options of suite, case and launch: later ones win; undefined if none of them has any. */
 function mergedMatchOptions(
   settings: SuiteSettings,
   definition: CaseDefinition,
@@ -106,7 +107,7 @@ export type OfferedModels = readonly string[] | undefined
 /** Maximum number of ids that a refusal names. */
 const MOST_NAMED = 100
 
-/** Reads the models of the configured endpoint, if some step may use one. */
+/** Reads the models of the configured endpoint, if some step may use one; undefined without a complete list. */
 export async function offeredModels(
   models: ModelSettings | undefined,
   asked: readonly { steps: readonly { kind: string }[] }[],
@@ -118,7 +119,8 @@ export async function offeredModels(
 }
 
 /**
- * Refuses a run with a case whose model is not available ("Run create inputs": `model`).
+ * Refuses a run with a case whose model the configured endpoint does not list ("Run create inputs": `model`). Models
+ * that are asked with a caller's key, and all if the list is unknown, are not checked.
  * @throws ServiceError `VALIDATION_ERROR` with `hostedModels`
  */
 export function requireExecutable(
@@ -143,7 +145,7 @@ export function requireExecutable(
   )
 }
 
-/** Returns the configured endpoint, if a model is accessed through it with its own key. */
+/** Returns the configured endpoint for a model; undefined if the model is asked elsewhere or with a caller's key. */
 function endpointOf(
   name: { model: string | undefined; provider: string | undefined },
   configured: ModelSettings,

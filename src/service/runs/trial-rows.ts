@@ -24,11 +24,11 @@ export type TrialRow = {
   tokensUsed: number | null
 }
 
-/** The outcome of a trial; absent if it has not ended by itself. */
+/** The outcome of a trial; absent while it is unfinished, and if its run was cancelled before it ended. */
 type WithOutcome = { outcome?: TrialOutcome | undefined }
 export type TrialWithOutcome = TrialRow & WithOutcome
 
-/** The judgment of a trial, without its messages and calls, which are most of an outcome. */
+/** A trial's verdicts and usage, without its messages and calls, which are most of an outcome. */
 type JudgedTrial = Pick<TrialRow, 'id' | 'casePosition' | 'class' | 'error'> &
   Pick<TrialOutcome, 'steps' | 'checks'> & { usage: TrialOutcome['transcript']['usage'] }
 
@@ -102,13 +102,13 @@ export function createTrialRows(database: Database) {
     judged: (runId: string) => database.all<StoredVerdicts>(JUDGED, { runId }).map(readVerdicts),
     /** Returns up to `limit` rows after the position `after`, without outcomes. */
     page: (runId: string, after: number, limit: number) => database.all<PagedTrial>(PAGE, { runId, after, limit }),
-    /** Returns the outcomes of those trials that ended by themselves. Outcomes never change. */
+    /** Returns the outcomes of those trials that have one. Outcomes never change. */
     outcomes(ids: readonly string[]): Map<string, TrialOutcome> {
       if (ids.length === 0) return new Map()
       const rows = database.all<{ trialId: string; outcome: string }>(OUTCOMES, { ids: JSON.stringify(ids) })
       return new Map(rows.map(({ trialId, outcome }) => [trialId, parseStored(outcome) as TrialOutcome]))
     },
-    /** Returns outcomes of the project's latest ended trials, without very large ones and those of other programs. */
+    /** Returns outcomes of the project's newest trials, without very large ones and those of other programs. */
     latestOutcomes: (projectId: string, limit: number) =>
       database
         .all<{ outcome: string }>(
@@ -121,7 +121,7 @@ export function createTrialRows(database: Database) {
     /** Changes pending to running. Returns false if the trial was no longer pending. */
     begin: (id: string, startedAt: number) =>
       trials.change({ id, status: 'pending' }, { status: 'running', startedAt }) > 0,
-    /** Ends a running trial. Returns false if it had already been ended. */
+    /** Ends an unfinished trial. Returns false if it had already been ended. */
     end(id: string, outcome: TrialOutcome) {
       const { status, class: trialClass, result, error, startedAt, durationMs, transcript } = outcome
       const { scoreIntegrity } = outcome

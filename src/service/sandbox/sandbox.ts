@@ -50,10 +50,7 @@ export function followReferenceServer(store: Store): void {
   if (server) store.servers.update({ ...server, secrets: { ...server.secrets, ...referenceServerCommand() } })
 }
 
-/**
- * Returns the record with its new program. An update of mcpdeck or Node moves it. A path that still exists is left
- * alone.
- */
+/** Returns the reference server if its program or Node is no longer at the stored path, as after an update. */
 export function movedReferenceServer(store: Store): ServerRow | undefined {
   const id = store.settings.get('referenceServerId')
   const server = id === undefined ? undefined : store.servers.find(id)

@@ -194,7 +194,7 @@ function toServerConnection({ store }: ServiceContext, row: ConnectionRow): Serv
 
 /** Advances requests. Everything but `poll` runs inside a transaction and returns the row as it is afterwards. */
 type Attempts = {
-  /** Writes the row and makes the first attempt at once. */
+  /** Starts an attempt and writes the row, unless another process is trying it already. */
   begin(row: ConnectionRow): ConnectionRow
   retry(row: ConnectionRow): ConnectionRow
   end(row: ConnectionRow, status: 'cancelled' | 'expired'): ConnectionRow
@@ -209,7 +209,7 @@ type Attempts = {
  */
 const MAX_ATTEMPTS = 5
 const FIRST_WAIT_MS = 1000
-/** Milliseconds between checks for requests of other processes while this one has none. */
+/** Milliseconds between checks for new requests of other processes while none is open. */
 const REST_MS = 10_000
 /** Errors that may be temporary. */
 const PASSING = new Set(['SERVER_UNREACHABLE', 'TIMEOUT'])
@@ -334,7 +334,7 @@ async function goOn(context: ServiceContext, row: ConnectionRow, change: Change,
   change(current => finish(store, { ...current, serverId: savedServer(store, current).id }, 'ready'))
 }
 
-/** Returns the problem of an error. Refusals keep their own message; anything else is an internal error. */
+/** Returns the problem of a refusal. Rethrows any other error, which the job reports as an internal one. */
 function problemOfError(error: unknown): ConnectionProblem {
   if (error instanceof ServiceError) return problemOf(error.code, error.message)
   throw error

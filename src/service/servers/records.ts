@@ -58,8 +58,8 @@ export function insertServer(
 }
 
 /**
- * Edits a server. With another address or command the old secrets are dropped: the editor could otherwise send them
- * anywhere.
+ * Edits a server. With another address its headers, client secret and tokens are dropped, with another command or
+ * arguments its environment: the editor could otherwise send them anywhere.
  */
 export function updateServer(
   store: Store,
@@ -102,7 +102,7 @@ export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }):
     transportType,
     url: shownUrl(row.url, reader),
     useOAuth,
-    // Only a server with a sign-in can have one, and decrypting is slow in a long list.
+    // Only a server over HTTP can have one, and decrypting is slow in a long list.
     hasClientSecret: transportType === 'http' && row.secrets.clientSecret !== undefined,
     ...(Array.isArray(options['oauthScopes']) && { oauthScopes: options['oauthScopes'] as string[] }),
     createdAt,

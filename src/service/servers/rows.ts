@@ -64,7 +64,7 @@ export function createServerRows(database: Database, sealer: Sealer) {
     find: (id: string) => servers.one({ id }),
     findByName: (projectId: string, name: string) => servers.one({ projectId, name }),
     list: (projectId: string) => servers.all({ projectId }, 'ORDER BY id'),
-    /** Stores refreshed or imported tokens, or deletes them, and changes nothing else. */
+    /** Stores refreshed or imported tokens, or deletes them. Other settings, which may have changed, are kept. */
     setTokens: (id: string, tokens: ServerTokens | undefined) =>
       servers.change({ id }, { tokens, updatedAt: Date.now() }),
     setRoots: (id: string, roots: Root[]) => servers.change({ id }, { roots, updatedAt: Date.now() }),

@@ -24,8 +24,8 @@ export class SignInNeeded extends ServiceError {
 }
 
 /**
- * Returns the authorization server of an MCP server (RFC 9728), to be stored with its tokens; undefined if it gives
- * none.
+ * Returns the authorization server of an MCP server (RFC 9728), to be stored with its tokens: the one that it names,
+ * else the root of its own address; undefined if it cannot be reached.
  */
 export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): Promise<string | undefined> {
   const library = await loadLibrary()
@@ -62,7 +62,10 @@ export async function discoverResource(
   }
 }
 
-/** Exchanges the refresh token at the stored authorization server. @throws SignInNeeded if none fits */
+/**
+ * Exchanges the refresh token at the stored authorization server. Tokens without one are returned unchanged.
+ * @throws SignInNeeded if that server is unknown, or the MCP server no longer names it
+ */
 export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Promise<ServerTokens> {
   const { client, refreshToken, issuer } = tokens
   if (!client || !refreshToken) return tokens

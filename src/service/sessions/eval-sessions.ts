@@ -47,7 +47,6 @@ function toSession(projectId: string, row: EvalSessionRow): SessionRow {
 
 function toSummary(projectId: string, row: EvalSessionRow): SessionRow['summary'] {
   const { trial, run, snapshot, outcome, lastActivityAt } = row
-  // A trial without a prompt has no opening message.
   const prompt = snapshot.steps.find(step => step.prompt !== undefined)?.prompt ?? ''
   const { id, title, startedAt } = trial
   return {
@@ -89,7 +88,7 @@ type Counts = Pick<
   | 'cumulativeOutputTokens'
 >
 
-/** Converts counters. A counter that was not kept is absent, not 0. */
+/** A counter that was not kept is absent, not 0. */
 function toCounts({ messages, toolCalls, userTurns, usage }: Transcript): Counts {
   return {
     messageCount: messages.length,
@@ -190,7 +189,7 @@ export const visitorSessions: SessionSource = {
   },
 }
 
-/** Returns the runtime's key of a visitor's session, which the contract distinguishes from the row's id. */
+/** Returns the runtime's key of a visitor's session or a chat, which the contract distinguishes from the row's id. */
 export function chatSessionIdOf(id: string): string {
   return id.replace(/^ses_/, 'chat_')
 }

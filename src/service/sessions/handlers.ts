@@ -77,7 +77,7 @@ type Match = { summary: SessionSummary; score: number; at: number; id: string }
 
 /** Number of sessions that are searched before other requests get their turn. */
 const BATCH = 200
-/** Characters of a transcript shown on either side of a match. */
+/** Characters of a transcript shown before and after the beginning of a match. */
 const WINDOW = 60
 
 /**
