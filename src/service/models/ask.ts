@@ -28,7 +28,7 @@ export const NO_MODEL_CONFIGURED =
   'This needs a model: set MCPDECK_MODEL_BASE_URL (any OpenAI-compatible or Anthropic endpoint) and MCPDECK_MODEL.'
 
 /**
- * Asks a model once and validates its answer.
+ * Asks a model and validates its answer. The library repeats requests that failed for a moment.
  * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `SERVER_UNREACHABLE`, `FORBIDDEN`, `NOT_FOUND`, `RATE_LIMITED`,
  * `VALIDATION_ERROR`, `INTERNAL_ERROR` for another shape
  */
@@ -69,7 +69,7 @@ export function requireModel({ configured, keys }: ModelAccess, name: Partial<Mo
     throw new ServiceError('FEATURE_NOT_SUPPORTED', NO_MODEL_CONFIGURED)
 }
 
-/** Time limit in milliseconds for one part of a session: a turn with all its tool calls, or its grading. */
+/** Time limit in milliseconds for one piece of work of a model, such as a turn with all its tool calls, or a grade. */
 export const MODEL_DEADLINE_MS = 300_000
 
 /** Runs work with a deadline. @param what subject of the refusal @throws ServiceError `TIMEOUT`; the signal's reason */

@@ -5,7 +5,7 @@ import { ownValue } from '../../lib/own-value.ts'
 export const MODEL_KINDS = ['openai-compatible', 'anthropic'] as const
 export type ModelKind = (typeof MODEL_KINDS)[number]
 
-/** The model endpoint that is configured for prompt steps: a local server or a gateway. */
+/** The configured model endpoint: a local server or a gateway. */
 export type ModelSettings = {
   kind: ModelKind
   /** Address including the version, such as `http://127.0.0.1:11434/v1`. */
@@ -29,7 +29,6 @@ export const ADDRESSES = {
   anthropic: { kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
 } as const satisfies Record<string, ModelSettings>
 
-/** Returns the address of a provider with an entry in {@link ADDRESSES}. */
 function addressOf(provider: string | undefined): ModelSettings | undefined {
   return provider === 'openai' || provider === 'anthropic' ? ADDRESSES[provider] : undefined
 }
@@ -53,9 +52,9 @@ export type ModelAccess = {
 export type ModelEndpoint = ModelSettings & { provider: string; modelId: string }
 
 /**
- * Returns the endpoint of a model. The caller's key is sent to its provider's address, everything else to the
- * configured endpoint. A launch without a usable model is not refused; the trial reports it.
- * @throws ServiceError `VALIDATION_ERROR`
+ * Returns the endpoint of a model. A caller's key is sent to the known address of its provider, else to the configured
+ * endpoint in place of its own key. Models without a caller's key use the configured endpoint.
+ * @throws ServiceError `VALIDATION_ERROR` without a model or an endpoint, which a trial reports
  */
 export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAccess): ModelEndpoint {
   const model = name.model ?? configured?.model
@@ -80,7 +79,7 @@ function providerOf({ model = '', provider }: ModelName, keys: ModelAccess['keys
   return others.length === 0 ? only : undefined
 }
 
-/** Returns an endpoint. A provider's own address expects models without `provider/`. Gateways get ids unchanged. */
+/** Returns an endpoint. Anthropic's protocol and a provider's own address expect models without `provider/`. */
 function endpoint(settings: ModelSettings, model: string, provider = 'configured'): ModelEndpoint {
   const prefix = `${provider}/`
   const isOwn = settings.kind === 'anthropic' || addressOf(provider)?.baseUrl === settings.baseUrl

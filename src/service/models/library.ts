@@ -6,7 +6,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 import { messageOf } from '../core/one-line.ts'
 
-/** The functions of the model library. Only prompt steps need to wait until it is loaded. */
+/** The functions of the model library, which is loaded on first use. */
 export type ModelLibrary = typeof import('ai')
 
 let library: Promise<ModelLibrary> | undefined

@@ -3,7 +3,8 @@ import { isPlainObject } from '../../api/contract/shapes.ts'
 export type ToolOutput = { type: 'text' | 'error-text'; value: string }
 
 /**
- * Converts an MCP result to text, because not every endpoint accepts other content. Images are named with their size.
+ * Converts an MCP result to text, because not every endpoint accepts other content. Binary data is replaced by its type
+ * and size.
  */
 export function toToolOutput(result: Record<string, unknown>): ToolOutput {
   const { content, structuredContent, isError } = result

@@ -13,7 +13,7 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 type PersonaRow = {
   id: string
   projectId: string
-  /** Derived from the first name, unique in the project, and kept if the persona is renamed. */
+  /** Derived from the name at creation, unique in the project, and kept if the persona is renamed. */
   slug: string
   name: string
   role: string

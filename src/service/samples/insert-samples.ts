@@ -40,7 +40,8 @@ export function insertSamples(store: Store, now: number): boolean {
 }
 
 /**
- * Inserts the next due part in one transaction. A failed part is not retried.
+ * Inserts the next due part in one transaction. After a failure this part and the later ones are no longer due, unless
+ * the database was busy.
  * @param now epoch milliseconds
  * @returns whether anything is left
  * @throws ServiceError if its subject is gone

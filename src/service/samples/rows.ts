@@ -39,7 +39,7 @@ const BELONGING: Partial<Record<SampleKind, readonly string[]>> = {
   scenario: ['DELETE FROM insights WHERE scope = :id', 'DELETE FROM finding WHERE scope = :id'],
 }
 
-/** Whether any remaining record refers to this one. */
+/** Queries that find a remaining record that refers to this one. */
 const NAMED_BY: Partial<Record<SampleKind, string>> = {
   swarm: 'SELECT 1 FROM journey WHERE swarmId = :id',
   environment: `
@@ -82,7 +82,10 @@ export function createSampleRows(database: Database) {
     setDue,
     insert: (row: SampleRow) =>
       void database.run('INSERT INTO sample (kind, recordId, projectId) VALUES (:kind, :recordId, :projectId)', row),
-    /** Deletes every sample with what belongs to it, unless another record refers to it. No step is due afterwards. */
+    /**
+     * Deletes what belongs to the samples, and every sample to which no other record refers. None is marked or due
+     * afterwards.
+     */
     removeAll(): { removed: NamedSample[]; kept: NamedSample[] } {
       const all = list().map(sample => ({ sample, isRemoved: remove(sample) }))
       database.run('DELETE FROM sample')

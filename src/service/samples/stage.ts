@@ -19,7 +19,7 @@ const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * Returns the project of the reference server. Sample days are whole days apart.
+ * Returns the reference server with its project.
  * @throws ServiceError `NOT_FOUND` without it
  */
 export function stageOf(store: Store, now: number): Stage {

@@ -22,7 +22,7 @@ export type Answers = {
    * servers, `FORBIDDEN` and `RATE_LIMITED` by the caps
    */
   say(sessionId: string, text: string, signal: AbortSignal): Promise<VisitorMessageRow[]>
-  /** Aborts the answers of ended sessions. It is called after every change of access. */
+  /** Aborts the answers of ended sessions, and renews the leases of others. Called after every change of access. */
   abortEnded(): void
 }
 

@@ -120,7 +120,7 @@ function hitsOf(scenario: ScenarioRow, { session, messages }: SignalSession, now
   return hits
 }
 
-/** Returns the subject of a tool, which is identified by server and name. */
+/** Returns the subject of a call: its tool, which is identified by server and name; undefined for other messages. */
 function toolSubject({ role, toolName, serverId }: VisitorMessageRow): Sighting['subject'] | undefined {
   if (role !== 'tool' || toolName === null || serverId === null) return undefined
   return { kind: 'tool', id: `${serverId}/${toolName}`, label: toolName }
@@ -132,8 +132,8 @@ export function isOver({ endedAt, lastActivityAt }: VisitorSessionRow, now: numb
 }
 
 /**
- * Returns the question after which a visitor left: the session is over, and its last turn had no answer or a failed
- * tool.
+ * Returns the question after which a visitor left: nobody ended the session, it has been silent for too long, and its
+ * last turn had no answer or something that failed.
  */
 export function abandonedAt(
   session: VisitorSessionRow,

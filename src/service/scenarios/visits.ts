@@ -120,7 +120,6 @@ export function createVisits(options: AnswersOptions) {
       return { ended: true }
     },
 
-    /** Aborts answers whose session has ended. It is called after every change of access. */
     abortEnded: answers.abortEnded,
   }
 }
@@ -231,7 +230,7 @@ type Attempts = {
   take(what: string, limit: RateLimit): void
 }
 
-/** Maximum number of buckets. Those beyond it belong to sessions that ended long ago. */
+/** Maximum number of buckets. The least recently used one beyond it is dropped, and its limit starts anew. */
 const MAX_BUCKETS = 10_000
 
 function createAttempts(now: () => number): Attempts {

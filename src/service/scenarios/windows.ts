@@ -20,8 +20,8 @@ export function mineInBackground(mining: Mining, background: Background): void {
 }
 
 /**
- * Analyzes every window with new activity. A window is one UTC day of the sessions that began in it. Changed windows
- * update the findings.
+ * Analyzes every window with new activity, or with sessions that became silent since. A window is one UTC day of the
+ * sessions that began in it. Changed windows update the findings.
  * @param scenarioId analyzes only this scenario
  */
 export function mineDue({ store, now }: Mining, scenarioId?: string): void {

@@ -43,7 +43,7 @@ export function createSuiteRows(database: Database) {
   }
 }
 
-/** The schedule of a suite. Slots are at `startsAt` and every interval after it. */
+/** The schedule of a suite. Slots are whole intervals after `startsAt`, the first one after one interval. */
 export type SuiteScheduleRow = {
   suiteId: string
   enabled: boolean
@@ -55,7 +55,7 @@ export type SuiteScheduleRow = {
   /** The next slot to launch; null while the schedule is off. */
   nextAt: number | null
   lastRunId: string | null
-  /** The latest slot that could not be launched, and why; null if the latest one was launched. */
+  /** The latest slot that could not be launched, and why; null after a launch, or a change of the schedule. */
   refusedAt: number | null
   refusal: string | null
 }

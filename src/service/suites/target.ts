@@ -36,7 +36,7 @@ export type RunTarget = {
   client?: TargetClient
   /** The model of an environment, on which every case runs. */
   model?: { id: string; source: ModelSource }
-  /** The model of an attached client, for cases that name none. */
+  /** The model of the client, for cases that name none. */
   defaultModel?: string
 }
 

@@ -33,7 +33,7 @@ export function createSwarmRows(database: Database) {
   return {
     /** `get` finds archived swarms too. */
     ...swarms.basics,
-    /** Live ones. */
+    /** Returns a page of swarms that are not archived. */
     page: swarms.page('AND archivedAt IS NULL'),
   }
 }

@@ -143,7 +143,7 @@ function guessed({ text, end }: Frame): Head {
   return { kind: /"error"\s*:\s*\{/.test(begin) ? 'error' : 'result', ...named, isError, content: start }
 }
 
-/** Returns the trial of a frame with the name of its run; null for a run that is gone. */
+/** Returns the trial of a frame with the number of its run; null for a run that is gone. */
 type NameOrigin = (origin: FrameOrigin) => TrafficFrame['origin']
 
 function framesIn(frames: readonly Frame[], nameOrigin: NameOrigin): Framed[] {

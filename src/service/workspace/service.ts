@@ -64,7 +64,7 @@ export type ServiceOptions = WorkspaceOptions & {
   allowedHosts?: readonly string[] | undefined
   /** Returns the time for schedules in epoch milliseconds. Default: the machine's clock. */
   now?: () => number
-  /** Milliseconds between checks for due schedules; 0 = never, for a process that ends soon. Default 5000. */
+  /** Milliseconds between checks for due schedules; 0 = never, for a process that ends soon. Default 6000. */
   schedulePollMs?: number
   /** Longest pause between two runs of any background work, in milliseconds. Default: that of each work. */
   longestPauseMs?: number
@@ -81,7 +81,7 @@ export type ServiceOptions = WorkspaceOptions & {
 
 /** The local workspace, as a function from request to answer. */
 export type Service = {
-  /** Answers below `/api/v1`, and visitors below `/visit/`, whatever the host. Never rejects. */
+  /** Answers requests below `/api/v1`, and visitors below `/visit/`. Never rejects. */
   answer(request: ApiRequest): Promise<WholeResponse>
   /** Like `answer`, with the standard classes, which take longer to create than most answers. */
   fetch(request: Request): Promise<Response>
