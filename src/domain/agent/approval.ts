@@ -16,7 +16,10 @@ export type Approval = {
   description: string
 }
 
-/** Returns the changes to the record that the request names, as far as it can be read; undefined if it changes none. */
+/**
+ * Reads the record that an edit names and returns what would change; undefined if the request is no edit of a record
+ * that can be read. @throws ApiError
+ */
 export async function changesOf(client: Client, { endpoint, input }: Approval): Promise<Change[] | undefined> {
   const read = allEndpoints().find(({ method, path }) => method === 'GET' && path === endpoint.path)
   const { body } = input

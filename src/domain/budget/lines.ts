@@ -11,10 +11,10 @@ const PURPOSES: Readonly<Record<Exclude<Purpose, 'refused'>, string>> = {
   background: 'background',
 }
 
-/** The purposes of the requests of the last minute, most frequent first. */
+/** The requests of one screen or command in the last minute: sent ones with their purposes, and refused ones. */
 export type SpentOn = { place: string; isOwn: boolean; count: number; refused: number; purposes: string }
 
-/** Groups the counts of the last minute by screen or command, and by whether they are of this process. */
+/** Groups the counts by screen or command, and by whether they are of this process; the largest group first. */
 export function spentOn(spent: readonly Spent[]): SpentOn[] {
   const groups = Map.groupBy(spent, ({ place, isOwn }) => JSON.stringify([isOwn, place]))
   return [...groups.values()]
@@ -57,7 +57,7 @@ export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'secon
   })
 }
 
-/** Returns a column of {@link spentOver} in numbers: `2 to 4 s ago: 3 asked for, 1 polling`. */
+/** Returns a column of {@link spentOver} in numbers: `2 to 4 s ago: 3 foreground, 1 on screen`. */
 export function spentAtText(purposes: ReturnType<typeof spentOver>, column: number): string {
   const since = (SPENT_COLUMNS - 1 - column) * SPENT_SECONDS
   const sent = purposes.flatMap(({ label, counts }) => (counts[column] ? [`${counts[column]} ${label}`] : []))

@@ -73,8 +73,8 @@ export function callRequest({ kind, target, input = {} }: Call): Record<string, 
 const PROTOCOL = '2025-06-18'
 
 /**
- * Returns a call as curl requests, which first open a session as the protocol requires. Header values come from shell
- * variables, so that no secret is copied.
+ * Returns a call as curl requests, which first open a session as the protocol requires. Values of the server's headers
+ * come from shell variables. Its address and the arguments are copied as they are.
  */
 export function callCurl(call: Call, { server, reach }: CallPlace): Copied {
   if (server.url == null) return { none: 'Only a server over HTTP is reached with curl; this one is a program.' }

@@ -43,7 +43,7 @@ const ORDERS: Readonly<Record<string, CallMatch['order']>> = {
 }
 const MATCHINGS: readonly unknown[] = ['partial', 'exact', 'ignore'] satisfies ArgumentMatching[]
 
-/** Merges options in either vocabulary. Earlier layers override later ones, and defaults fill in the rest. */
+/** Merges options in either vocabulary. Later layers override earlier ones, and defaults fill in the rest. */
 export function callMatchOf(...layers: readonly (Record<string, unknown> | null | undefined)[]): CallMatch {
   let order: CallMatch['order'] = 'any'
   let extra: number | null | undefined

@@ -60,7 +60,7 @@ export type CallLog = {
   adopt: (record: CallRecord) => void
   /** Removes the finished calls of one server. */
   clear: (serverId: string) => void
-  /** Returns the calls to one server, newest first; the same array until one of them changes. */
+  /** Returns the calls to one server, newest first; the same array until any call changes. */
   of: (serverId: string) => readonly CallRecord[]
   get: (id: string) => CallRecord | undefined
   subscribe: (listener: () => void) => () => void

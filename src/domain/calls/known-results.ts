@@ -4,8 +4,8 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import { callLogOf, type CallRecord } from './call-log.ts'
 
 /**
- * Returns the last result of each tool of a server. With a service that stores neither calls nor results of trials,
- * only calls of this session are known.
+ * Returns the last result of each tool of a server. If the service does not return them, for whatever reason, only
+ * calls of this session are known.
  */
 export async function knownResults(
   client: Client,
@@ -19,7 +19,7 @@ export async function knownResults(
   }
 }
 
-/** Returns results of successful calls. `records` are newest first. */
+/** Returns the newest successful result of each tool. `records` are newest first. */
 function ofSession(records: readonly CallRecord[]): KnownResult[] {
   const known = new Map<string, KnownResult>()
   for (const { target, outcome } of records) {

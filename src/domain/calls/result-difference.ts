@@ -7,7 +7,7 @@ export function resultChanges(one: Answer, other: Answer): ArgumentChange[] {
   return argumentChanges(comparable(one), comparable(other), 'exact')
 }
 
-/** Returns a result without its duration, which is shown separately. */
+/** Returns a result with JSON texts parsed, and without its duration, which is shown separately. */
 function comparable({ value }: Answer): Record<string, unknown> {
   const { durationMs: _durationMs, ...rest } = value as Record<string, unknown>
   return Object.fromEntries(Object.entries(rest).map(([name, each]) => [name, read(each)]))

@@ -5,7 +5,7 @@ export type Check = {
   id: string
   status: string
   description: string
-  /** The value that the suite found instead; undefined if the check does not say. */
+  /** The suite's error message; undefined if there is none. */
   found: string | undefined
   /** Addresses of the specifications that require the check, or their names. */
   requirements: readonly string[]
@@ -54,7 +54,7 @@ const MOST_CHECKS = BOUNDS.conformanceChecks.most
 const MOST_TEXT = BOUNDS.conformanceText.most
 
 /**
- * Parses the checks of a result file; undefined for other files.
+ * Parses the checks of a result file; undefined for other files, and for one with too many checks.
  * @param cleaned removes secrets from a text
  */
 export function readChecks(text: string, cleaned: (text: string) => string): Check[] | undefined {
@@ -110,12 +110,11 @@ export function judge(
   return { ...base, state: checks.some(({ status }) => status === 'SUCCESS') ? 'passed' : 'skipped' }
 }
 
-/** Returns the checks that count as failed. */
 export function failingOf(checks: readonly Check[], baseline: readonly string[] | undefined): Check[] {
   return checks.filter(({ status }) => status === 'FAILURE' || (baseline !== undefined && status === 'WARNING'))
 }
 
-/** Returns baseline entries that are out of date: what they name was judged and did not fail. */
+/** Returns baseline entries that are out of date: a scenario that did not fail, or a check that ran and did not. */
 export function staleEntries(scenarios: readonly Scenario[], baseline: readonly string[]): string[] {
   return baseline.filter(entry =>
     scenarios.some(({ name, state, checks }) => {
@@ -163,7 +162,7 @@ export type Changes = { newlyFailing: readonly string[]; fixed: readonly string[
 
 type Judged = Pick<Scenario, 'name' | 'state'>
 
-/** Changes from one run to a later one; undefined if nothing was judged in both. */
+/** Returns the changes from one run to a later one; undefined if no scenario passed or failed in both. */
 export function changesBetween(before: readonly Judged[], after: readonly Judged[]): Changes | undefined {
   const earlier = new Map(before.map(({ name, state }) => [name, state]))
   const isJudged = (state: ScenarioState | undefined) => state === 'passed' || state === 'failed'

@@ -17,7 +17,7 @@ export class NotExportable extends Error {}
 const SLUG_CHARS = 60
 
 /**
- * Returns the documents of a project in the order in which they can be created, each noun sorted by name.
+ * Returns the documents of a project in the order of the wanted nouns, each noun sorted by name.
  * @param wanted `reaches` gives the server settings that a service does not return
  * @param hears called with what is left out
  * @throws NotExportable if two records have the same name; ApiError
@@ -100,7 +100,7 @@ const REFERS: Readonly<Record<DocumentNoun, readonly DocumentNoun[]>> = {
   journey: ['client', 'environment', 'persona', 'swarm'],
 }
 
-/** Returns the nouns with everything that they refer to. */
+/** Returns the nouns with those that they refer to, in the order in which records can be created. */
 export function neededFor(nouns: readonly DocumentNoun[]): ReadonlySet<DocumentNoun> {
   const needed = new Set(nouns.flatMap(noun => [noun, ...REFERS[noun]]))
   return new Set(DOCUMENT_NOUNS.filter(noun => needed.has(noun)))

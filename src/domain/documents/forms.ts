@@ -115,7 +115,7 @@ function plainChange(
   }
 }
 
-/** Returns the change of a client. A form with a template does not change the configuration of an existing client. */
+/** Returns the change of a client. Of a form with a template only the name and the named servers are compared. */
 function clientChange({ form: from, record }: { form: Form; record: Wire }, to: Form, index: NameIndex): FormChange {
   const { template: _template, theme: _theme, ...said } = to
   const after: Form = to['config'] === undefined ? { ...from, ...said } : said

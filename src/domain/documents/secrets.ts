@@ -15,7 +15,7 @@ export type Filled = {
   problems: readonly TextProblem[]
 }
 
-/** Fills in the `${NAME}` references of a document; `$${` is an escaped `${`. Names are left unchanged. */
+/** Fills in the `${NAME}` references of a server or client, except in its name; `$${` is an escaped `${`. */
 export function filled({ value, at }: YamlDocument, env: Readonly<Record<string, string | undefined>>): Filled {
   const secrets: string[] = []
   const taken: Taken[] = []

@@ -31,8 +31,9 @@ type Sending = { store: DocumentStore; client: Client; projectId: string; index:
 const DUPLICATES = { duplicatePolicy: 'warn', overrideReason: 'The file that was applied has both.' } as const
 
 /**
- * Sends the writes of a plan in order. Before each one, the record is read or looked up again. If it has changed since
- * the plan, nothing is sent. Continues after a refusal, and stops after a lost answer.
+ * Sends the writes of a plan in order. Before a change the record is read again, and before the first creation of a
+ * noun the list of its records. What has changed since the plan is not overwritten. A deletion is sent without reading.
+ * Continues after a refusal of one request, and stops after any other error, such as a lost answer.
  */
 export async function sendPlan(
   client: Client,
@@ -192,7 +193,7 @@ function contentOf(stored: Stored): unknown {
   return stored.noun === 'suite' ? stored.suite : stored.form
 }
 
-/** Returns the first reference of a document whose target could not be created. */
+/** Returns the first reference of a document whose target does not exist, except those that the record has already. */
 function missingReference(index: NameIndex, doc: Doc, base: Stored | undefined): string | undefined {
   const had = base ? referencesOf(base) : []
   const wanted = referencesOf(doc)

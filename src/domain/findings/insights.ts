@@ -179,10 +179,7 @@ function healthPart({ runHealth }: InsightsRead['envelope']): string | undefined
   return `## Sessions by target\n\n${head}\n${rows.join('\n')}`
 }
 
-/**
- * Returns the `discovery` object as Markdown. The contract does not define it: its summary is shown as text, all other
- * fields as JSON.
- */
+/** Formats the `discovery`, which the contract does not define: its summary as text, all other fields as JSON. */
 function discoveryPart(discovery: Readonly<Record<string, unknown>>): string {
   const { summary, ...rest } = discovery
   const words = typeof summary === 'string' ? `${summary}\n\n` : ''

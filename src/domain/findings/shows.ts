@@ -14,8 +14,8 @@ export type SessionFacts = {
 }
 
 /**
- * Whether a session shows the finding, according to the finding's list, the run's scorecard and the evidence; undefined
- * if these do not say. Evidence is a sample, so other sessions may also show the finding.
+ * Whether a session shows the finding, according to the evidence, the session's own goal and outcome, and the run's
+ * scorecard; undefined if these do not say. Evidence is a sample, so other sessions may also show the finding.
  */
 export function showsFinding(
   { subject, source }: Pick<Finding, 'subject' | 'source'>,

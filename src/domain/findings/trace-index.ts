@@ -10,9 +10,9 @@ const MOST_PAGES = 20
 export type FoundTrace = {
   /** Undefined if the session is not in the export, or not on the pages searched. */
   messages: readonly Readonly<Record<string, unknown>>[] | undefined
-  /** Number of sessions searched. */
+  /** Number of sessions searched, without those of the last page. */
   searched: number
-  /** Whether the export was searched to its end. */
+  /** Whether the export was searched to its end, or had the session. */
   isWhole: boolean
 }
 

@@ -6,8 +6,8 @@ import { isPlainObject } from '../../lib/json.ts'
 /**
  * The outcome of a journey run. `canceled` means that someone stopped it, and `stale` that its runner stopped
  * responding; both have `status: failed` (contract: "Journey run"). `failed_or_canceled` means that status without
- * further markers. `missed` finished, but graded sessions missed their goal or criteria. `ungraded` finished, but only
- * some of its sessions have a grade.
+ * further markers. `missed` finished, but graded sessions missed their goal or criteria. `ungraded` finished, but the
+ * grading of some or all sessions failed or is missing.
  */
 export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled' | 'missed' | 'ungraded'
 
@@ -31,7 +31,7 @@ export type WaveRun = {
   failed: number | undefined
   /** Number of graded sessions that missed their goal or criteria; absent if nothing was graded. */
   missed?: number | undefined
-  /** Number of finished sessions without a grade; absent if nothing was graded. */
+  /** Number of finished sessions without a grade; absent if no grading has ended. */
   ungraded?: number | undefined
   at: number | undefined
 }
@@ -46,7 +46,7 @@ export function overviewRun(run: OverviewRun): WaveRun {
   return { ...waveRun({ ...rest, ...counts, id }), journeyName: journeyName ?? undefined }
 }
 
-/** Returns the displayed state of a run. A finished run succeeded only if every graded session did. */
+/** Returns the displayed state of a run. One without any grade counts as completed. */
 export function shownState({
   state,
   missed = 0,
@@ -56,10 +56,7 @@ export function shownState({
   return missed > 0 ? 'missed' : ungraded > 0 ? 'ungraded' : state
 }
 
-/**
- * Returns the number of succeeded sessions without a grade, and at least of those whose grading failed; undefined if
- * grading neither succeeded nor failed for any.
- */
+/** Returns the number of finished sessions without a grade; undefined if no grading has ended. */
 export function ungradedOf({ summary, sessionsGraded, failedGradingCount }: Graded): number | undefined {
   if (!sessionsGraded && !failedGradingCount) return undefined
   return Math.max(failedGradingCount ?? 0, (summary?.succeeded ?? 0) - (sessionsGraded ?? 0))
