@@ -222,6 +222,16 @@ test('a record someone else made in between is kept if equal, and shown if not',
   expect((await service.client.personas.list({ projectId })).items).toHaveLength(1)
 })
 
+test('a record somebody else made in between is not made twice, even after a change of its noun', async () => {
+  const projectId = await emptyProject()
+  await apply(projectId, 'persona: { name: Priya, role: a clerk }')
+  const files = 'persona: { name: Priya, role: a guest }\n---\npersona: { name: Tom, role: a clerk }\n'
+  const plan = await planned(projectId, files)
+  await apply(projectId, 'persona: { name: Tom, role: a clerk }')
+  expect(kindsOf(await carried(projectId, plan))).toEqual(['persona Priya changed', 'persona Tom already'])
+  expect((await service.client.personas.list({ projectId })).items).toHaveLength(2)
+})
+
 test('records that depend on a refused one are not sent, and other records are', async () => {
   const projectId = await emptyProject()
   const files = `server: { name: s, enabled: true, transportType: http, url: 'https://e.com', command: node }

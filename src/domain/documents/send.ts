@@ -54,8 +54,10 @@ export async function sendPlan(
     const result: Result = stopped
       ? { kind: 'skipped', lines: ['Not sent: the service did not answer before.'] }
       : await attempt(async () => {
-          if (step.kind === 'create' && !read.has(noun)) index.put(noun, await store.list(noun))
-          read.add(noun)
+          if (step.kind === 'create' && !read.has(noun)) {
+            index.put(noun, await store.list(noun))
+            read.add(noun)
+          }
           return await send(sending, step)
         })
     stopped ||= result.error !== undefined && !isRefusal(result.error)
