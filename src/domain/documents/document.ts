@@ -14,9 +14,9 @@ type Source = {
   name: string
   file: string
   document: YamlDocument
-  /** Values of its variables, which are secret. */
+  /** Values of its variables, which must never be printed. */
   secrets: readonly string[]
-  /** Its variables. */
+  /** The variables that it uses, with the fields that get their values. */
   taken: readonly Taken[]
 }
 export type SuiteDoc = Source & { noun: 'suite'; suite: SuiteFile }

@@ -70,7 +70,6 @@ function subjectOf(value: unknown): Finding['subject'] {
   return { kind: textAt(subject, 'kind'), id: textAt(subject, 'id'), label: textAt(subject, 'label', 'name') }
 }
 
-/** Returns the fields that both kinds of documents share. */
 function common(record: Open) {
   const dismissedAt = timeAt(record, 'dismissedAt')
   return {

@@ -16,12 +16,12 @@ const Answer = shape(() =>
 )
 
 const MOST_OBSERVATIONS = 10
-/** Maximum characters of a listing that is sent. */
 const MOST_CHARACTERS = 40_000
 const DEADLINE_MS = 90_000
 
 /**
- * Returns a model's remarks on a tool listing, which never decide anything. A failure becomes a state, not an error.
+ * Returns a model's remarks on a tool listing, which never decide anything. A failure becomes a state, not an error. A
+ * long listing is cut.
  */
 export async function observe(
   models: ModelSettings | undefined,

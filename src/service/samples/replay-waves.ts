@@ -84,7 +84,7 @@ function replayRun({ store }: Stage, { journey, waveId, sessions }: Replay, star
   return clock
 }
 
-/** @returns the time at which its grading ended */
+/** @returns the time at which the session or its grading ended */
 function replaySession(
   {
     store,
