@@ -47,7 +47,7 @@ function namedRuns(queryClient: QueryClient): NamedPlace[] {
   ]
 }
 
-/** Returns the name of a run in the list. */
+/** Returns `#3 failed`; the outcome alone if the run has no number. */
 function runWords(run: EvalRun): string {
   const { word } = runLook(run)
   return run.runNumber == null ? word : `#${run.runNumber} ${word}`

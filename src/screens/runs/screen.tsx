@@ -179,7 +179,7 @@ function NoRun({ lists, isWanted, focused }: { lists: RunsLists; isWanted: boole
   )
 }
 
-/** Shows the runs, the cases or the settings of the selected suite. */
+/** Shows the runs, the cases, the settings or the heat map of the selected suite. */
 function Middle<Cases extends SuiteCases>(props: {
   projectId: string
   parts: SuiteParts<Cases>
@@ -272,7 +272,7 @@ function useBelow(props: Parameters<typeof SuiteRuns>[0]): CompanionSpec | undef
       render: () => <HeatBelow projectId={projectId} suite={suite} runs={runs} />,
       onOpen: () => onChange('heat'),
     }
-  // A run is many requests, which walking through a list does not take where their rate is limited.
+  // Reading a run takes many requests: too many for each row passed in the list if their rate is limited.
   if (!run || !unlimited || (showsRun && !isZoomed)) return undefined
   return {
     title: `Run ${runNumberOf(run)}`,

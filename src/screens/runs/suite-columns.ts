@@ -30,7 +30,7 @@ export function suiteWidths(suites: readonly EvalSuite[], judge: StateOf): Suite
 }
 
 /**
- * Returns the columns of the list of suites; they contain a theme's marks, so they are made once a theme.
+ * Returns the columns of the list of suites.
  * @param judge what is known of a suite's runs; by default what its own record says
  */
 export function suiteColumns(

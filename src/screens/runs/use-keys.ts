@@ -96,7 +96,7 @@ export function useKeys(options: {
   })
 }
 
-/** Returns what opening does in the cases and settings of a suite; undefined in its runs. */
+/** Returns what opening does in the other views of a suite; undefined in its runs. */
 function openMiddle(
   middle: Middle,
   cases: SuiteCases,

@@ -118,13 +118,13 @@ function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void
   }, [gone, router, toasts])
 }
 
-/** Returns what counts as a change of a suite: its name, and how its latest run ended. */
+/** Returns what counts as a change of a suite: its name, its number of runs, and state and counts of the latest. */
 function suiteFingerprint(suite: EvalSuite): string {
   const { status, passed, failed } = suite.latestRun ?? {}
   return [suite.name, suite.totals?.runs, status, passed, failed].join('\n')
 }
 
-/** Returns what counts as a change of a run: its end and its verdict, but not its progress. */
+/** Returns what counts as a change of a run: its end, and then its verdict and notes, but not its progress. */
 function runFingerprint(run: EvalRun): string {
   return isTerminalRunStatus(run.status) ? `${run.status}\n${run.result}\n${run.notes}` : 'in flight'
 }

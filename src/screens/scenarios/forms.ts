@@ -59,7 +59,7 @@ export function memberFields(members: readonly MemberNote[]): FormFieldSpec[] {
   return [known, typed]
 }
 
-/** Whether changing from one mode to the other would end sessions. */
+/** Whether changing from one mode to the other ends sessions, or may end them. */
 export function endsSessions(from: string | null | undefined, to: AccessMode): boolean {
   return ACCESS_TABLE[rowOf({ do: 'mode', from, to })].sessions !== 'stay'
 }

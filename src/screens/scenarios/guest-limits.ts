@@ -41,7 +41,7 @@ export function capLabels(caps: CapsNote['caps'], between = '  '): string[] {
   })
 }
 
-/** Returns the fields, filled with the limits that were last set from here if there are any. */
+/** Returns fields filled with the limits last set from here, else switched off and zero. */
 export function capFields(known: CapsNote | undefined): FormFieldSpec[] {
   return CAPS.map(({ id, label, kind, harness }): FormFieldSpec => {
     const value = known?.caps[id]
@@ -82,10 +82,7 @@ export function filledLabel(known: CapsNote | undefined, changedAt: number | und
     : `${filled}; the service does not return the current values.`
 }
 
-/**
- * Returns the limits to send, merged with those that another process on this machine has set since the fields were
- * filled.
- */
+/** Returns the limits to send, below those that another process here has set since the fields were filled. */
 export function limitsBeside(caps: GuestCaps, known: CapsNote | undefined, now: CapsNote | undefined): Consequence[] {
   if (!now || now.at === known?.at) return [{ text: capsWords(caps), tone: 'plain' }]
   const when = formatAgo(now.at, Date.now())

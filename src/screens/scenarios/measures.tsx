@@ -55,7 +55,7 @@ export function scanLines(document: Readonly<Record<string, unknown>>): Line[] {
   return [{ text: 'The service does not report whether these numbers cover all sessions.', tone: 'muted' }, '']
 }
 
-/** Shows a document of any shape in its five states; not found means that nobody has visited yet. */
+/** Shows a document of any shape; not found means that nobody has visited yet. */
 function OpenDocument(props: {
   query: ApiQuery<OpenRecord>
   loading: string

@@ -125,7 +125,7 @@ function countLines(value: Open, { symbols, width: room }: Draw, depth: number):
     }))
 }
 
-/** Records of plain values as a table; undefined if a record contains more. */
+/** Records of plain values as a table; undefined if a record contains others, or if there are too many columns. */
 function recordsTable(items: readonly unknown[], draw: Draw, depth: number): Line[] | undefined {
   const records = items.filter(isPlainObject)
   const isRow = records.every(each => Object.values(each).every(value => value === null || typeof value !== 'object'))

@@ -52,7 +52,7 @@ export function versionText(notes: ScenarioNotes | undefined, now: number): stri
     : said
 }
 
-/** Returns the version that still holds as far as is known here, with its source below the fields. */
+/** Returns the version that still holds as far as is known here; {@link versionLines} has its source. */
 export function versionField(notes: ScenarioNotes | undefined): Field {
   const proved = provedVersion(notes)
   return ['accessVersion', proved === undefined ? undefined : String(proved)]

@@ -62,8 +62,8 @@ export type Changing<Answer extends ChangeAnswer> = {
 }
 
 /**
- * With `silent` the caller shows the outcome; `before` is shown before the effects; `declined` returns to the form of
- * the change.
+ * `silent` leaves it to the caller to show what is known afterwards; `before` is shown before the effects; `declined`
+ * returns to the form of the change.
  */
 export type ChangeOptions = { silent?: boolean; before?: readonly Consequence[]; declined?: () => Promise<unknown> }
 export const SILENT: ChangeOptions = { silent: true }
@@ -138,10 +138,7 @@ function useLooks(projectId: string, isClosed: boolean) {
     onOutcomeUnknown?.()
   }
 
-  /**
-   * After a change whose answer was lost, reads the scenario again, and shows a notice and a text with what that
-   * proves. With `silent` the text is not shown.
-   */
+  /** After a change whose answer was lost, reads the scenario back and announces what that proves. */
   const readLost = async (
     { title, target, endpoint }: { title: string; target: Target | undefined; endpoint: AnyEndpoint },
     change: AccessChange,
@@ -174,7 +171,7 @@ function useLooks(projectId: string, isClosed: boolean) {
 /**
  * Makes one change of access: reads the current state, asks with its effects, checks that the state is unchanged,
  * sends, and shows what the answer and a later read prove. If another person changed something during the question,
- * shows that and asks again. `silent` leaves the report to the caller.
+ * shows that and asks again.
  */
 export function useChange(projectId: string, isClosed: boolean) {
   const { client, accessNotes } = useWorkspace()

@@ -13,7 +13,7 @@ import type { ScenariosData } from './use-scenarios.ts'
 /** Maximum number of scenarios whose environment is read before an action that depends on it. */
 const MOST_ASKED = 10
 
-/** Returns which environments an action may use. */
+/** Returns functions that read, or ask, which environments an action may use. */
 export function useEnvironments(projectId: string, { rows, isClosed }: ScenariosData) {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())

@@ -105,7 +105,7 @@ export function usePublication(
   return { publish, unpublish, rebind }
 }
 
-/** Takes a scenario offline; resolves to the answer and what it proves, or to undefined if it was not sent. */
+/** Takes a scenario offline; asks which environment it is, if that is unknown. */
 function useUnpublishing(projectId: string, change: Change, environments: ReturnType<typeof useEnvironments>) {
   const { client, accessNotes } = useWorkspace()
   const secrets = secretsOf(client)

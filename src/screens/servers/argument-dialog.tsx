@@ -22,7 +22,7 @@ import type { JsonObject } from '../../lib/json.ts'
 /** The arguments to fill in, and the action that follows. */
 export type ArgumentQuestion = {
   title: string
-  /** Ids of what is called, so that a text in the editor is not confused with one for another call. */
+  /** Ids that identify what is called, so that the editor does not open the text of another call. */
   subject: readonly string[]
   about: string | undefined
   form: ArgumentForm
@@ -39,7 +39,7 @@ export type ArgumentQuestion = {
 }
 
 const WIDTH = 92
-/** Minimum columns for the schema beside the form, which has all columns that the schema leaves. */
+/** Columns of a form with the schema beside it, and the least columns for that; the form has what the schema leaves. */
 const WIDE = 150
 const LEAST_WIDE = 110
 const SCHEMA_SHARE = 0.4
@@ -108,7 +108,7 @@ function useUnusable(question: ArgumentQuestion): string | undefined {
 
 type DialogProps = { question: ArgumentQuestion; lines: readonly SchemaLine[]; onClose: () => void }
 
-/** A constant for the buttons below the fields, since a new array would cause a render with every render. */
+/** The path while a button has the focus. A new array each time would never stop rendering. */
 const NO_PATH: readonly string[] = []
 
 /** Shows the form and, if there is room, the schema beside it, starting at the current argument. */
@@ -149,7 +149,7 @@ function isSamePath(one: readonly string[] | undefined, other: readonly string[]
 }
 
 /**
- * Returns the form with its texts, which may come from the editor; once `isTaken`, the editor no longer stores them.
+ * Returns the form with its texts; `isTaken` if they came from the editor, which no longer stores them.
  * @param at the position of the current field
  */
 function useFilledForm(question: ArgumentQuestion, at: number, onChange: () => void) {

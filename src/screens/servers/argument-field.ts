@@ -113,7 +113,7 @@ export function otherBlank(field: ArgumentField, texts: FieldTexts): string | Bl
   return here !== undefined && all.length > 1 ? all[(all.indexOf(here) + 1) % all.length] : undefined
 }
 
-/** Whether a field is empty without a chosen meaning; if it is required, something is sent for it. */
+/** Whether a field is empty and no value was chosen for that; a required one still sends its default meaning. */
 export function isLeftOut(field: ArgumentField, texts: FieldTexts): boolean {
   const given = texts.get(field.id)
   return textOf(field, texts) === '' && (given === undefined || typeof given === 'string' || given === OUT)
@@ -132,8 +132,8 @@ function isBlank({ kind, items }: ArgumentField, text: string): boolean {
 }
 
 /**
- * Returns the content of a field for a value, undefined if it is left out; undefined if the field cannot represent the
- * value.
+ * Returns the content of a field for a value; undefined if the field cannot represent it.
+ * @param value undefined leaves the field out
  */
 export function filling(field: ArgumentField, value: unknown): string | Blank | undefined {
   const blank = field.blanks.find(each =>

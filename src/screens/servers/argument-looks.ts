@@ -61,7 +61,7 @@ function emptyWords(field: ArgumentField, texts: FieldTexts, isHere: boolean): s
   return (required && blank?.value !== '') || (isHere && blanks.length > 1) ? blank?.says : undefined
 }
 
-/** Says which key changes the meaning of an empty field, and to what; empty if there is no other meaning. */
+/** Says which key changes the meaning of an empty field, and to what; nothing if it has no other meaning. */
 function otherWords(field: ArgumentField, texts: FieldTexts, keyName: KeyName): string[] {
   const other = otherBlank(field, texts)
   if (other === undefined) return []

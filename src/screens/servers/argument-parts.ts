@@ -24,8 +24,7 @@ const UNSHOWN = ['allOf', 'if', 'dependentSchemas', 'patternProperties', '$ref']
 /** Returns the parts of a schema of arguments; undefined if they must be written as one text. */
 export function partsOf(schema: JsonObject): Part | undefined {
   for (let levels = MOST_LEVELS; levels > 0; levels -= 1) {
-    // Every attempt gets a new reader, which can do its full work: what it does not read would look as if it allowed
-    // any value.
+    // A new reader, with its full limit, for each attempt: what is beyond the limit looks as if any value were allowed.
     const read = plainSchemas(schema)
     const root = read(schema)
     const plain = root.options.length > 0 ? root.options : [root]

@@ -143,7 +143,7 @@ export type ParsedArguments =
 
 type Parsed = { value: unknown } | { problems: ReadonlyMap<string, string> }
 
-/** Parses the fields. An empty optional field is left out, and so is an object without any given field. */
+/** Parses the fields. An empty optional field is left out, and so is an optional object without any given field. */
 export function parseArguments(form: ArgumentForm, texts: FieldTexts): ParsedArguments {
   const read = valueOf(form.part, texts)
   if ('problems' in read) return read

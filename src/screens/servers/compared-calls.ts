@@ -16,8 +16,8 @@ const MOST_VALUE = 2_000
 const MOST_LINES = 500
 
 /**
- * Returns the two calls to compare, or why there are none: the two marked calls; without marks, the selected call and
- * the previous one with the same arguments, or the first such call after it.
+ * Returns the two calls to compare, or why there are none: both marked ones, else the selected one and the one before
+ * it with the same arguments, or after it if there is none before.
  */
 export function comparedPair(
   marked: readonly ListedCall[],
@@ -40,7 +40,7 @@ function isSameCall(one: ListedCall, other: ListedCall): boolean {
   return one.kind === other.kind && one.target === other.target && isSameJson(one.input ?? {}, other.input ?? {})
 }
 
-/** Shows two calls side by side, with the differences in their arguments and results. */
+/** Returns the times and states of two calls, and the differences in their arguments and results. */
 export function comparedLines(earlier: CallRecord, later: CallRecord, symbols: Symbols): Line[] {
   const both = [earlier, later].map(record => {
     const { symbol, word } = callLook(statusOf(record))

@@ -26,7 +26,7 @@ type Recorded<Item> = Pick<Page<Item>, 'items' | 'latest' | 'dropped'>
 const PAGES_A_POLL = 20
 
 /**
- * Reads what is recorded of a server, continuing where the last poll ended; nothing is read while paused.
+ * Reads what is recorded of a server, continuing where the last poll ended; it is not polled while paused.
  * @param resource the contract's resource, whose writes make it stale
  */
 export function useRecorded<Item extends Entry>(

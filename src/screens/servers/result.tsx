@@ -100,7 +100,7 @@ function useScopedSignIn({ outcome }: CallRecord, signIn: Acts['signIn']) {
   return scopes.length > 0 ? () => signIn(scopes) : unavailable('The server did not ask for more scopes.')
 }
 
-/** Called when a subscribed resource is updated; renders nothing. */
+/** Calls `onUpdate` when the server reports that a subscribed resource was updated; renders nothing. */
 function Updates(props: { at: { projectId: string; serverId: string; uri: string }; onUpdate: () => void }) {
   const { projectId, serverId, uri } = props.at
   const { live } = useLiveServer(projectId, serverId)

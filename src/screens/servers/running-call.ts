@@ -13,7 +13,7 @@ function reported({ outcome }: CallRecord): Progress | undefined {
   return outcome.state === 'running' ? outcome.progress : undefined
 }
 
-/** Returns the progress that the server reports for a running call, in one line; empty if it reports none. */
+/** Returns, in one line, the progress that the server reports for a running call; empty if it reports none. */
 export function progressOf(record: CallRecord): string {
   const progress = reported(record)
   return progress ? clean(progressText(progress)) : ''

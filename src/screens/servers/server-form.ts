@@ -103,7 +103,7 @@ export function typedOf(values: FormValues): ServerTyped {
   return { name, where, env, headers, timeout, token, forget: forget === YES }
 }
 
-/** Returns the initial values of the form for another command or address. */
+/** Returns the form's initial values with another command or address. */
 function startOf(server: ProjectServer, was: StoredTexts, where: string): ServerTyped {
   return { ...was, name: server.name, token: '', forget: false, where }
 }

@@ -40,7 +40,7 @@ function read(queryClient: QueryClient, key: readonly unknown[], projectId: stri
   return { signature, byServer }
 }
 
-/** Restores the reports of an earlier session for servers that the doctor has not been asked about since. */
+/** Restores the reports of an earlier session, except on servers whose examination has begun in this one. */
 function restoreReports(queryClient: QueryClient, workspace: Workspace, projectId: string): void {
   for (const { serverId, at, report } of workspace.doctorReports?.of(projectId) ?? []) {
     const { queryKey, gcTime } = doctorQuery(workspace, { projectId, serverId })

@@ -26,8 +26,6 @@ type Known = {
 export function useLiveServer(projectId: string, serverId: string): Known {
   const { queries, serverNews } = useWorkspace()
   const queryClient = useQueryClient()
-  // Each read keeps the server's connection for another minute, so the connection of a server that nobody views is soon
-  // closed.
   const everyMs = REFRESH_MS * useSlowFactor()
   const options = queries.liveServers.get.options({ projectId, serverId })
   const { data, error } = useApiQuery(options, ({ state }) => !isLocalOnly(state.error) && { kind: 'own', everyMs })

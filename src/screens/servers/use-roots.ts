@@ -55,7 +55,7 @@ export function useRoots(projectId: string): (server: ProjectServer) => Promise<
   }
 }
 
-/** Returns the path of a root if it is on this machine. */
+/** Returns the path of a root if it is on this machine, else its address. */
 function shownRoot(uri: string): string {
   try {
     const path = fileURLToPath(uri)

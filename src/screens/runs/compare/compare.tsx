@@ -177,7 +177,7 @@ const BOXES_FROM = 24
 /** Columns of the charts in an overlay. */
 const OVERLAY = 90
 
-/** Has as many rows before the trials are read, so that nothing moves. */
+/** While the trials are being read, the box has as many rows as afterwards, so that nothing moves. */
 function latencyRows(measures: Measures, look: { symbols: Symbols; width: number }): Row[] {
   const latency = typeof measures === 'object' ? measures.latency : undefined
   const lines = boxLines('Latency', latency, { ...look, words: formatDuration }).map(plainText)

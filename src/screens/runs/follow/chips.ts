@@ -28,14 +28,14 @@ const BAR = 3
 const MOST_LABEL = 14
 const ID_SHOWN = 8
 
-/** Returns the name of a followed run: its target in a group, its number, or the end of its id. */
+/** Returns the name of a followed run: its number, and its target in a group; with neither, the end of its id. */
 export function followedName({ pin, run }: Pick<Followed, 'pin' | 'run'>): string {
   const number = run?.runNumber == null ? undefined : `#${run.runNumber}`
   if (pin.label !== undefined) return [number, truncate(clean(pin.label), MOST_LABEL)].filter(Boolean).join(' ')
   return number ?? clean(pin.runId).slice(-ID_SHOWN)
 }
 
-/** Whether it has ended and has not been viewed. */
+/** Whether the run has ended or can no longer be read. */
 export function hasEnded({ run, isGone }: Followed): boolean {
   return isGone || (run !== undefined && isTerminalRunStatus(run.status))
 }
@@ -73,10 +73,7 @@ function shortTime(ms: number): string {
   return minutes < 120 ? `${minutes}m` : `${Math.ceil(minutes / 60)}h`
 }
 
-/**
- * Returns the first chips that fit into this many columns, with two more columns for each; the number of others; and
- * the columns needed, including for that number.
- */
+/** Returns the first chips that fit into `room` columns with two blanks after each, and the number of the others. */
 export function fitChips(
   chips: readonly Chip[],
   room: number,

@@ -8,7 +8,7 @@ import { PASS_RATE, type DraftedLaunch, type DraftField, type LaunchDraft } from
 import { environmentName, holderName, type LaunchFacts } from './facts.ts'
 import { actSentence, isFull } from './labels.ts'
 
-/** A field of the launch form; those without their own text are menus, and `offered` fills in the model. */
+/** A field of the launch form: one of the draft, the first line, a menu, or `offered`, which sets the model. */
 export type LaunchFormField = FormFieldLook & { id: DraftField | 'lead' | 'offered' | 'slots' | 'elsewhere' }
 
 /** Errors and models that a refusal adds to the form. */
@@ -16,7 +16,7 @@ export type Refused = { errors: Partial<Record<string, string>>; hostedModels: r
 
 export type MenuPick = (value: string) => void | Promise<void>
 
-/** Values of menus. */
+/** Values of menus; the id of a run follows `go` and `cancel`. */
 export const PICK = { wait: 'wait', go: 'go ', cancel: 'cancel ', servers: 'servers', settings: 'settings' }
 
 /** Headings of the fields that make this run different, and of other fields. */

@@ -31,7 +31,7 @@ function hasSize({ errors }: DraftedLaunch): boolean {
   return !errors.iterations && !errors.cases && !errors.someCases
 }
 
-/** Returns a sentence about what the last line of the form does. */
+/** Returns what the form's button says, such as `Attach Staging and launch 12 trials`. */
 export function actSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
   if (!hasSize(launch)) return 'Launch'
   const { trials, runs } = countOf(facts, launch)

@@ -26,7 +26,7 @@ export type Launched = { pins: readonly Pin[]; deduped: boolean; group?: EvalRun
 export type LaunchIntent = {
   projectId: string
   request: LaunchRequest
-  /** Environments that the suite is attached to first, unless they already are. */
+  /** Environments to attach to the suite first. */
   attach: readonly string[]
   /** One key for the whole intent, kept across retries and while it waits for a slot. */
   idempotencyKey: string
@@ -45,7 +45,7 @@ export type LaunchFormProps = {
   cases: readonly EvalCase[]
   /** Cases that the person marked. */
   marked: readonly string[]
-  /** Sends the launch and reports its outcome. If a run was started, closes the form and continues to that run. */
+  /** Sends the launch and reports the outcome. If a run was started, closes the form and opens the run. */
   onSend: (intent: LaunchIntent, follow: boolean) => Promise<Outcome>
   /** An option that leaves the form; `intent` is the current launch. */
   onPick: (value: string, intent: LaunchIntent, follow: boolean) => void | Promise<void>

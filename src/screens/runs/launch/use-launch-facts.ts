@@ -118,7 +118,7 @@ function faultText(error: Error): string {
   return `${sentence} ${next}`
 }
 
-/** Returns cases of a run with a trial that ended without a pass; read only on request. */
+/** Returns the cases of a run with a trial that ended without a pass and was not cancelled; undefined until read. */
 function useFailedCases(projectId: string, runId: string | undefined): readonly string[] | undefined {
   const { client } = useWorkspace()
   const { data } = useQuery({

@@ -42,8 +42,8 @@ export function distributionLines(distribution: Distribution, look: Distribution
 }
 
 /**
- * Draws two runs below each other: the values that their boxes mark, in columns, followed by the boxes on one scale if
- * there is room; empty if one of the runs has no amounts.
+ * Draws two runs below each other: their percentiles in columns, followed by the boxes on one scale if there is room.
+ * Empty if one of the runs has no amounts.
  */
 export function boxLines(title: string, both: Overlaid, { symbols, width, words }: DistributionLook): Line[] {
   if (!both) return []

@@ -17,8 +17,9 @@ const LONGEST_BAR = 30
 type Rated = { run: EvalRun; counts: RunCounts; rate: number; parts: string[]; isWhole: boolean }
 
 /**
- * Returns the pass rates of this run and those just before it, oldest first, and how this one compares with all earlier
- * ones. Empty without an earlier run that was graded. `runs` are newest first.
+ * Draws the pass rates of this run and the graded ones before it, oldest first, and compares it with all earlier runs
+ * given. Empty if no earlier run was graded.
+ * @param runs newest first
  */
 export function historyLines(
   run: EvalRun,

@@ -9,7 +9,7 @@ import { judgesOf, isUngraded, judgeState, type Judge } from '../../../domain/ru
 /** How to request what is missing, with the keys as bound. */
 export type AskKeys = { insights: string; judge: string }
 
-/** Insights and judges of a run as Markdown; a model's text is kept as written. */
+/** Insights and judges of a run as Markdown, which a model's text may contain too. */
 export function insightsText(run: EvalRun, keys: AskKeys): string {
   const judges = judgesOf(run.judges)
   return [

@@ -35,7 +35,7 @@ export type SummaryInput = {
 
 export type SummaryLook = { symbols: Symbols; width: number; openKey: string; doctorKey: string }
 
-/** Returns everything about a run that fits on a page, most important first. */
+/** Returns the summary of a run, most important first. */
 export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNode[] {
   const { run, facts } = input
   const { symbols } = look
@@ -133,7 +133,7 @@ function progressLine({ run, facts, share, remaining }: SummaryInput, { symbols,
 
 const WALL_ROWS = 4
 
-/** Draws a cell for each trial, filled in as they run; nothing if the text above says it all. */
+/** Draws a cell for each trial, or for several in a long run; nothing for a single one, or if charts are not drawn. */
 function wallLines({ run, facts }: SummaryInput, { symbols, width }: SummaryLook): Line[] {
   const total = Math.max(facts.loaded, plannedTrials(run) ?? 0)
   if (total < 2 || symbols.spark.length === 0) return []
@@ -157,7 +157,7 @@ function trialWords(input: SummaryInput): string {
   return `${parts.filter(Boolean).join(', ')}${isWhole ? '' : partOf(input)}`
 }
 
-/** Returns ` (of 400 loaded, of 1,000)` if not all trials were read. */
+/** Returns ` (of 400 loaded of 1,000)` if not all trials were read. */
 function partOf({ run, facts, isPartial }: SummaryInput): string {
   if (!isPartial) return ''
   const planned = plannedTrials(run)
@@ -189,7 +189,7 @@ function findingNodes(findings: readonly string[], { symbols, doctorKey }: Summa
   ]
 }
 
-/** Returns where to look for what went wrong, one line a cause with its first reason. */
+/** Returns the causes of trials that did not pass, each with the reason of its first trial. */
 function causeNodes(causes: readonly CauseCount[], { symbols, openKey }: SummaryLook): OutlineNode[] {
   if (causes.length === 0) return []
   const count = causes.reduce((sum, each) => sum + each.count, 0)
@@ -244,7 +244,7 @@ function tokenLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[
   return ['', heading(title), ...distributionLines(tokens, { symbols, width, words: formatCount })]
 }
 
-/** Returns a judge with its state and its model, followed by the cases below its threshold. */
+/** Returns a judge with its state and its model, followed by its cases: first those that did not pass. */
 export function judgeLines(judge: Judge, symbols: Symbols): Line[] {
   const { name, status, modelUsed, generatedAt, cases } = judge
   const source = [modelUsed, generatedAt !== undefined && formatAgo(generatedAt, serviceNow())]

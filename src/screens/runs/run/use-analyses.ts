@@ -15,7 +15,7 @@ function isAnalysed({ insights, judges }: EvalRun): boolean {
   return states.some(state => state?.status === 'pending')
 }
 
-/** Reads an ended run again while a model is analyzing it, and announces the end. */
+/** Reads a run again while a model is analyzing it, and announces when insights or goal completion are done. */
 export function useAnalysesWatch(projectId: string, runId: string): void {
   const { queries } = useWorkspace()
   const toasts = useToasts()
@@ -41,7 +41,7 @@ export function useAnalysesWatch(projectId: string, runId: string): void {
 const NOT_ENDED = unavailable('The run has not ended yet.')
 const NO_RUN = unavailable('The run is still being read.')
 
-/** Returns what a model can be asked about a run, with the cost of each. */
+/** Returns what the keys for insights and for a judge do, or why they are unavailable. */
 export function useAnalysisRequests(
   projectId: string,
   run: EvalRun | undefined,

@@ -11,8 +11,8 @@ import type { Field } from '../../../components/lines.ts'
 import { LOOKS } from '../../../components/records/run-look.ts'
 
 /**
- * Returns status, decision and verdict, which are three separate things, and whether the scores are valid. A verdict or
- * a result equal to the decision is not repeated.
+ * Returns status, decision, verdict and result, which are separate things, whether the scores are valid, and what the
+ * judges say. A verdict or a result equal to the decision is not repeated.
  */
 export function verdictFields(run: EvalRun, symbols: Symbols): Field[] {
   const isEnded = isTerminalRunStatus(run.status)

@@ -23,7 +23,7 @@ export function wallOf(classes: readonly TrialClass[], total: number, room: { co
   return { cells, columns, step, trialsEach }
 }
 
-/** Returns the columns of a wall: rows of ten cells are easy to count. */
+/** Returns the columns of a wall: a multiple of ten, which is easy to count, if there is room for more than ten. */
 function columnsOf(width: number, step: number): number {
   const most = Math.max(1, Math.floor((width + step - 1) / step))
   return most > 10 ? most - (most % 10) : most

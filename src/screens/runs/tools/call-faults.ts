@@ -40,7 +40,8 @@ type CallSource = 'made' | 'expected' | 'step'
 export type CallFaults = {
   checked: number
   /**
-   * Number of calls to servers that did not answer, with unrecorded arguments, or to tools whose schema cannot be used.
+   * Number of calls to servers that did not answer, with unrecorded arguments, to tools whose schema cannot be used, or
+   * beyond the time limit.
    */
   unchecked: number
   faults: readonly CallFault[]
@@ -121,10 +122,7 @@ function callOf(trial: EvalIteration, from: CallSource, written: Record<string, 
 
 type Check = (tool: SeenTool, args: Record<string, unknown>) => Promise<ArgumentVerdict>
 
-/**
- * Returns a check of arguments, with one time limit for all calls. A tool whose schema cannot be checked is tried only
- * once.
- */
+/** Returns a check. It tries an unusable schema only once, and checks nothing more after `limitMs` in all. */
 function checker(limitMs: number): Check {
   const end = performance.now() + limitMs
   const given = new Map<SeenTool, ArgumentVerdict>()

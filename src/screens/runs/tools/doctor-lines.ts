@@ -168,7 +168,7 @@ function faultWords(
   return `${title}: ${SOURCE_WORDS[from]} ${toolName}: ${says}${then}`
 }
 
-/** Returns weak evidence: without recorded tools, only the calls. */
+/** Returns what the calls alone suggest, for a run whose trace does not list the tools. */
 function weakLines(failing: readonly EvalIteration[], now: ToolsNow | undefined, symbols: Symbols): Line[] {
   const offered = new Set(now?.listings.flatMap(({ tools }) => tools.map(({ name }) => name)))
   const lines = failing.flatMap(trial =>

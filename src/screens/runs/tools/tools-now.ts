@@ -8,8 +8,6 @@ import type { ToolListing } from '../../../domain/runs/comparison-tools.ts'
 import type { ToolEvidence } from './use-tool-evidence.ts'
 import { callFaults, type CallFaults } from './call-faults.ts'
 
-/** Maximum number of pages read of one server's listing. */
-
 /** The servers' current tools, and the calls of failing cases that they would refuse. */
 export type ToolsNow = {
   listings: readonly ToolListing[]

@@ -93,8 +93,8 @@ function baseOf(run: EvalRun | undefined, runs: readonly EvalRun[]): EvalRun | u
 }
 
 /**
- * Returns sentences about what changed in the tools of failing cases since the suite last passed, for the summary of a
- * failed run. If requests are limited it reads nothing by itself, and uses what the doctor has read.
+ * Returns sentences about what changed in the tools of failing cases since the earlier run, for the summary of a failed
+ * run. If requests are limited it reads nothing by itself, and uses what the doctor has read.
  */
 export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'enabled'>): readonly string[] {
   const { budget } = useWorkspace()
@@ -108,7 +108,7 @@ export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'en
 }
 
 /**
- * Returns sentences about what changed in the tools of one failing trial since the last passed run; empty if reading is
+ * Returns sentences about what changed in the tools of one failing trial since the earlier run; empty if requests are
  * limited.
  */
 export function useTrialCauses(projectId: string, run: EvalRun | undefined, trial: EvalIteration): readonly string[] {

@@ -8,7 +8,7 @@ import { stepName } from '../../../components/transcript/trace-document.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import { trialLook } from '../../../components/records/trial-look.ts'
 
-/** Returns the top of a trial: its outcome and the reason. */
+/** Returns the top of a trial: its outcome with the reason, its case, its measures, and what they mean. */
 export function headLines(
   symbols: Symbols,
   trial: EvalIteration,
@@ -63,7 +63,10 @@ function causeWords(trial: EvalIteration): string | undefined {
   return cause && CAUSES[cause]
 }
 
-/** Returns what the class means if it is not a plain verdict, where to look, and whether the scores are valid. */
+/**
+ * Returns why the trial ran again, what its class means if it is not a plain verdict, where to look, and whether its
+ * scores are valid.
+ */
 function meaningLines(symbols: Symbols, trial: EvalIteration): Line[] {
   const trialClass = classOfTrial(trial)
   const cause = causeWords(trial)

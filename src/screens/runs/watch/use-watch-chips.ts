@@ -23,7 +23,7 @@ const LOOKS: Readonly<Record<WatchState, Look>> = {
   broken: { symbol: 'warn', tone: 'warn', word: 'not run' },
 }
 
-/** Returns the watched suites for the header, which also reports the end of each round and reads its run. */
+/** Returns the watched suites for the header. Also announces the end of each round. */
 export function useWatchChips(): readonly Chip[] {
   const { watches } = useWorkspace()
   const { symbols } = useTheme()
@@ -38,7 +38,7 @@ function chipOf({ suiteId, name, state }: Watch, symbols: Symbols): Chip {
   return { runId: suiteId, tone, text: `watching ${truncate(clean(name), NAME)} ${symbols[symbol]} ${word}` }
 }
 
-/** Announces the end of each round; anyone viewing the previous run sees the new one. */
+/** Announces the end of each round, and replaces the previous run on screen by the new one. */
 function useWatchNews(): void {
   const { watches } = useWorkspace()
   const queryClient = useQueryClient()

@@ -184,7 +184,7 @@ function fieldId(name: string): string {
   return `field ${name}`
 }
 
-/** Validates the contents with the schema, outside of this thread if possible. */
+/** Parses the contents and validates them with the schema; a schema that cannot be used is not applied. */
 async function checked(
   asked: readonly RequestedField[],
   givenOf: (id: string) => string | Blank,

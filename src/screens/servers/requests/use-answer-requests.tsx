@@ -34,7 +34,7 @@ export function useAnswerRequests(): () => Promise<void> {
   }
 }
 
-/** Returns `everything asks`, or how many servers ask; undefined if none does. */
+/** Returns `weather asks`, or how many servers ask; undefined if none does. */
 export function askingText(waiting: readonly ServerRequest[]): string | undefined {
   const [first] = waiting
   if (!first) return undefined
