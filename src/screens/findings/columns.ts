@@ -109,7 +109,7 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
 
 export const sessionKey = (row: SessionRow): string => row.id
 
-/** The first column of a session: whether it shows the finding. */
+/** Returns the column that says whether a session shows the finding. */
 export const evidenceColumn = (symbols: Symbols): Column<SessionRow> => ({
   id: 'evidence',
   title: 'Here',

@@ -14,7 +14,7 @@ export const OUTSIDE_GATE =
 
 type Said = { text: string; tone: Tone; symbol: keyof Pick<Symbols, 'warn' | 'cancelled' | 'live'> }
 
-/** Returns what the list must say above its rows: a source failed, is closed, or is still being read. */
+/** Returns what the list must say above its rows: a source failed, is closed, is cut, or is still being read. */
 export function sourcesLine(
   { states }: Pick<Sources, 'states'>,
   { isLocal, moreKey }: { isLocal: boolean; moreKey: string },

@@ -71,7 +71,7 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
     return { now: cached(), unread }
   }
 
-  /** After the writes: the state from the lists, or from the answers if a list cannot be read. */
+  /** After the writes: reads the lists again and returns what they say. The answers are kept if one cannot be read. */
   const readBack = async (findings: readonly Finding[]): Promise<ReadonlyMap<string, Finding>> => {
     const { now, unread } = await reread(listed(findings))
     if (unread.size === 0) notes.settle()

@@ -122,7 +122,7 @@ function useMerged(
   )
 }
 
-/** Closed sources are never read. */
+/** Whether a source was read completely, failed, or is closed, so that it is not read. */
 function isReadOrFailed({ isClosed, problem, count, hasMore }: SourceState): boolean {
   return isClosed || problem !== undefined || (count !== undefined && !hasMore)
 }

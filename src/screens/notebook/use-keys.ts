@@ -104,7 +104,7 @@ function farewell(incidents: readonly Incident[]): string[] {
   ]
 }
 
-/** Edits a note in the person's editor, or else in one line. */
+/** Edits a note in the person's editor, or in a text field if there is none. */
 function useNoteEditor(notebook: Notebook): (incident: Incident, entry: NotebookEntry) => Promise<void> {
   const hasEditor = useHasEditor()
   const edit = useEditor()

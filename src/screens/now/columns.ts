@@ -78,7 +78,7 @@ export function nowFor({ kind }: NowLine, now: number): number {
 }
 
 /**
- * Returns the columns of the inbox. They contain marks of a theme, so they are made once for each theme.
+ * Returns the columns of the inbox.
  * @param several whether there may be lines of more than one project
  */
 export function nowColumns(theme: Theme, several: boolean): readonly Column<NowRow>[] {

@@ -88,7 +88,7 @@ function NowPage({ data }: { data: NowData }) {
     only,
     news: useNowNews(rows, kept, isReadHere),
     arriving: useArriving(isReadHere),
-    // The pane beside the list is never opened: its line may vanish, and keys would then act on the next one.
+    // The pane beside the list is never opened: its line may vanish, and the next one would take its place.
     isOpen: false,
     placed: { key: params['line'], param: 'line', paramsOf: paramsOfRow, follows: true },
   })

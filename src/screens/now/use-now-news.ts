@@ -11,8 +11,8 @@ export function seenListOf({ projects }: StoredNow): string {
 }
 
 /**
- * Returns what is new in all projects since the person last looked; running things and lines about this program are not
- * news.
+ * Returns what is new in the chosen projects since the person last looked; lines of low urgency, and those about the
+ * connection, are not news.
  */
 export function useNowNews(rows: readonly NowRow[], kept: StoredNow, isWhole: boolean): ListNews | undefined {
   return useSeen({
@@ -29,7 +29,7 @@ const keyOf = ({ key }: NowRow): string => key
 const says = ({ fingerprint }: NowRow): string => fingerprint
 const bornAt = ({ at }: NowRow): number | undefined => at
 
-/** Returns `2 new, 1 changed, 1 gone since you last looked at 18:02, 9h ago.` Undefined if nothing is otherwise. */
+/** Returns `2 new, 1 changed, 1 gone since you last looked at 18:02, 9h ago.` Undefined if nothing has changed. */
 export function newsWords(news: ListNews | undefined, now: number): string | undefined {
   if (news?.lookedAt === undefined) return undefined
   const count = (wanted: string): number => [...news.news.values()].filter(each => each === wanted).length

@@ -8,7 +8,7 @@ import type { Line } from '../../components/viewer.tsx'
 import type { Authoring } from './use-authoring.ts'
 import { NEW_CASES, write } from './new-cases.ts'
 
-/** Kinds of cases that a model writes, with the usual number of each (schemas: EvalCaseGenerateRequest). */
+/** Kinds of cases that a model writes (schemas: EvalCaseGenerateRequest). */
 const BUCKETS = ['simple', 'multiTool', 'multiTurn', 'complex', 'negative'] as const
 const BUCKET_NOTES: Record<(typeof BUCKETS)[number], string> = {
   simple: 'One request that one call fulfils.',

@@ -44,7 +44,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 }
 const KINDS_WIDTH = 18
 
-/** Returns steps by kind: `1 call 2 asserts`. An unknown kind keeps its name, with an "s" for several steps. */
+/** Returns steps by kind: `1 call 2 asserts`; an unknown kind is counted under its own name. */
 export function stepKinds(steps: EvalCase['steps']): string {
   const counts = new Map<string, number>()
   for (const { kind } of steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)

@@ -53,8 +53,8 @@ export function HeatTab(props: {
 }
 
 /**
- * Shows the heat map below the list of runs, shown without being requested: if the rate of requests is limited, it
- * compares only the latest runs.
+ * Shows the heat map below the list of runs. Nobody has asked for it, so it compares only the latest runs if the rate
+ * of requests is limited.
  */
 export function HeatBelow(props: Omit<Parameters<typeof SuiteHeat>[0], 'focused' | 'reads'>): ReactNode {
   const { unlimited } = useWorkspace().budget.snapshot()

@@ -140,7 +140,7 @@ async function writeFrom(authoring: Authoring, suite: EvalSuite, file: EditedFil
   else if (sent) await afterwards(authoring, suite, sent.value)
 }
 
-/** Adds cases from a template. */
+/** Adds cases from a template; if failed cases are stored, it continues with those instead. */
 export async function add(authoring: Authoring, suite: EvalSuite): Promise<void> {
   if (authoring.keptTexts.has(failedFile(authoring, suite))) return await correct(authoring, suite)
   const { client, projectId } = authoring
@@ -178,7 +178,7 @@ export async function chooseTool(authoring: Authoring, title: string): Promise<C
   return tool && caseOfTool({ serverName: server.name, toolName: tool.name, inputSchema: tool.inputSchema })
 }
 
-/** Asks which of these to use; if there is only one, it is used without a question. */
+/** Asks which of these to use; a single server is used without a question. */
 async function chosen<Thing extends { name: string; description?: unknown }>(
   { ask }: Authoring,
   title: string,

@@ -47,10 +47,7 @@ const LOOKS: Record<CaseOutcome['kind'], { symbol: 'ok' | 'error'; word: string;
   failed: { symbol: 'error', word: 'failed', tone: 'error' },
 }
 
-/**
- * Returns a line for each case. If the service gave a code, it is below, then the advice for a failure and the
- * service's message.
- */
+/** Returns each case in a line; below it the service's code and message, and what to do about a failure. */
 export function outcomeLines(outcomes: readonly CaseOutcome[], symbols: Symbols): Line[] {
   return outcomes.flatMap(({ form, kind, code, message }) => {
     const look = LOOKS[kind]

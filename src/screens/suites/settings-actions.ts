@@ -87,7 +87,7 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
   if (sent === 'correct') await editSettings(authoring, suite)
 }
 
-/** Turns the recurring run on or off. */
+/** Sets the recurring run: on or off, how often, and in which environment. */
 async function setSchedule(authoring: Authoring, suite: EvalSuite): Promise<void> {
   const { projectId, ask } = authoring
   const found = await readSuite(authoring, suite)

@@ -26,7 +26,7 @@ export function sizeFields(size: Size | undefined): FormFieldSpec[] {
   })
 }
 
-/** Returns both values, because the contract does not accept only one; `stored` fills in the unchanged one. */
+/** Returns both values or none, because the contract does not accept only one; `stored` fills in an unchanged one. */
 export function sizeOf(values: FormValues, stored?: Size) {
   const { sessionsPerTarget, maxTurns } = values
   if (sessionsPerTarget === undefined && maxTurns === undefined) return {}
@@ -38,7 +38,7 @@ export function sizeOf(values: FormValues, stored?: Size) {
   }
 }
 
-/** Returns the names of environments as options; an archived one cannot be launched on. */
+/** Returns environments as options, without archived ones, which cannot be launched on. */
 export function environmentOptions(environments: readonly Environment[]): FieldOption[] {
   return environments.filter(({ archived }) => !archived).map(({ id, name }) => ({ value: id, label: name ?? id }))
 }

@@ -131,7 +131,7 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
 type Run = NonNullable<SwarmOverview['runs']>[number]
 type FailedCriterion = NonNullable<Run['findings']>[number] & { run: Run }
 
-/** Lists what failed in recent runs, the criterion with most sessions first, by name so that it is seen at once. */
+/** Lists the criteria that failed in recent runs by name, those that failed in most sessions first. */
 function failedLines(failed: readonly FailedCriterion[], symbols: Symbols): Line[] {
   if (failed.length === 0) return []
   const rows = failed.toSorted((a, b) => (b.failCount ?? 0) - (a.failCount ?? 0))
