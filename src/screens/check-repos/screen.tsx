@@ -43,7 +43,7 @@ const TABS = [
 ]
 
 /**
- * Shows the repositories whose pull requests run a suite: those of the key's organization, regardless of the project.
+ * Shows the repositories whose pull requests run a suite: those of the key's first organization, whatever the project.
  */
 export function CheckReposScreen() {
   const { queries, profile } = useWorkspace()

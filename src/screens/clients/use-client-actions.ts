@@ -101,7 +101,7 @@ function configIn(text: string): Read<Config> {
     : problem('A configuration is a block of fields.')
 }
 
-/** Deletes a client; names what still refers to it, and asks again. */
+/** Deletes a client; if it is still used, says by how many environments and suites, and asks again. */
 function useRemoval(projectId: string) {
   const confirm = useConfirm()
   const remove = useWrite(contract.clients.delete)

@@ -154,7 +154,6 @@ function Detail({ known, note, focused }: { known: KnownConnection; note: string
   )
 }
 
-/** Returns the actions on connection requests. */
 function useConnectionActions({ show, on }: Collection<KnownConnection>, projectId: string) {
   const { queries } = useWorkspace()
   const { connections } = useConnections()

@@ -19,11 +19,11 @@ import { journeyPlace, swarmsRoute } from '../swarms/route.ts'
 import { environmentUsesKeys } from './bindings.ts'
 import type { EnvironmentRow } from './row.ts'
 
-/** Maximum number of suites, and of scenarios, read to find what uses an environment; each is a request. */
+/** Maximum number of suites, and of scenarios, read to find what uses an environment, with a request for each. */
 const MOST_READ = { local: 500, remote: 20 }
 const NONE: never[] = []
 
-/** Maximum number that is requested. */
+/** Returns the maximum number of suites, and of scenarios, that are read. */
 export function useMostRead(): number {
   return MOST_READ[useWorkspace().profile.local ? 'local' : 'remote']
 }

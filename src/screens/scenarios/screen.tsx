@@ -55,7 +55,7 @@ function scenarioSays({ name, mode, hostId, serverNames }: ProjectScenario): str
   return [name, mode, hostId, ...(serverNames ?? [])].join('\n')
 }
 
-/** Returns the record for viewing and copying. */
+/** Returns the record for viewing and copying, with a hint instead of its link, which is a secret. */
 function withoutLink({ scenario }: ScenarioRow) {
   return { ...scenario, ...(scenario.link != null && { link: HIDDEN }) }
 }

@@ -35,7 +35,7 @@ const MOST_TEXT = 300
 /** Columns for the doctor's states, so that names get the rest. */
 const DOCTOR = { least: 9, most: 24 }
 
-/** Returns the width of the longest state of the doctor, within limits. */
+/** Returns how many columns the longest doctor's state needs, within limits. */
 export function doctorWidth(rows: readonly ServerRow[], symbols: Symbols): number {
   const longest = Math.max(0, greatest(rows.map(row => widthOf(doctorText(row, symbols)))))
   return Math.min(DOCTOR.most, Math.max(DOCTOR.least, longest))

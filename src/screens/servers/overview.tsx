@@ -50,7 +50,6 @@ function reachFields(server: ProjectServer, stored: StoredTexts | undefined, sig
   ]
 }
 
-/** Returns the other fields of the saved record. */
 function technicalFields(server: ProjectServer, now: number): Field[] {
   const when = (value: number | string | null | undefined): string => formatAgo(toEpochMs(value), serviceTime(now))
   const oauth: readonly Field[] = [

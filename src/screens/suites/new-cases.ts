@@ -19,7 +19,6 @@ export const NEW_CASES = [
   'Empty the file to leave without creating any.',
 ]
 
-/** Returns the act that sends cases. */
 function creation(
   { client, projectId }: Authoring,
   suite: EvalSuite,
@@ -62,7 +61,6 @@ export async function afterwards(
   if (failed.length > 0) authoring.tell('warn', `Failed cases are saved; write new cases to continue with them.`)
 }
 
-/** Returns the file that stores the refused cases of a suite. */
 function failedFile(authoring: Authoring, suite: EvalSuite): EditedFile {
   return { key: authoring.keyOf(suite.id, 'failed cases'), fileName: 'failed-cases.yaml' }
 }

@@ -29,7 +29,6 @@ function readSuite({ client, projectId, read }: Authoring, suite: EvalSuite) {
   })
 }
 
-/** Edits all settings as one text. */
 async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<void> {
   const { projectId, edit, review, tell } = authoring
   const name = suite.name ?? suite.id

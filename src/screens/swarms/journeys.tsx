@@ -74,7 +74,6 @@ function Overview({ projectId, row, focused }: DetailProps<Journey>) {
   return <Viewer {...view} focused={focused} />
 }
 
-/** Returns the actions on the journeys of a swarm, or of the whole project. */
 function useJourneyActions({ list, show, on }: Collection<Journey>, projectId: string, swarm: Swarm) {
   const save = useSaveJourney(projectId)
   const launch = useLaunchWave(projectId)

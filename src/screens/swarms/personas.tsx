@@ -81,7 +81,6 @@ function Overview({ projectId, row, focused }: DetailProps<Persona>) {
 
 const REFUSED = 'The service refuses it while a journey uses the persona. Runs keep what they were launched with.'
 
-/** Returns the actions on the personas of a project. */
 function usePersonaActions({ show, on }: Collection<Persona>, projectId: string, swarm: Swarm) {
   const save = useSavePersona(projectId)
   const draft = useDrafts(projectId)

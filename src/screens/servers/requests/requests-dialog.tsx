@@ -11,7 +11,7 @@ const ROWS_OF_OTHERS = 4
 const MOST_NAME = 30
 const MOST_MESSAGE = 60
 
-/** Returns the maximum rows of a request. */
+/** Returns how many rows the dialog of a request may need. */
 export function dialogRows({ kind, params }: ServerRequest): number {
   return ROWS_AROUND + (kind === 'form' ? requestedFields(params['requestedSchema']).length : ROWS_OF_OTHERS)
 }
