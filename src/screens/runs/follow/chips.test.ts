@@ -48,6 +48,11 @@ describe('the chip of a followed run', () => {
     expect(text).toMatch(/^#12 sta/)
     expect(widthOf(text)).toBeLessThan(40)
   })
+
+  test('shows an unknown status with harmful characters removed', () => {
+    const status = 'gra\u001b]8;;https://evil.example\u0007ding'
+    expect(chipOf({ pin, run: run({ status }), isGone: false }, symbols).text).not.toMatch(/[\u0007\u001b]/)
+  })
 })
 
 test('chips fit their room, and the others are counted', () => {

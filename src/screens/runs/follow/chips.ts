@@ -47,7 +47,7 @@ export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   const chip = (tone: Tone, ...parts: (string | undefined)[]): Chip => ({
     runId: pin.runId,
     tone,
-    text: [followedName(followed), ...parts].filter(Boolean).join(' '),
+    text: clean([followedName(followed), ...parts].filter(Boolean).join(' ')),
   })
   if (isGone) return chip('warn', symbols.warn, 'gone')
   if (!run) return chip('muted', symbols.pending)
