@@ -47,7 +47,7 @@ export type Sources = {
   lists: LongList
   data: PaneData
   gate: FindingsGate
-  /** Whether every source was read completely, or failed. */
+  /** Whether every source that is not switched off was read completely, or failed. */
   isRead: boolean
   /** Whether every source is switched off. */
   isClosed: boolean

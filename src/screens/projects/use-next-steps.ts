@@ -24,7 +24,7 @@ import { nextStepKeys, projectsKeys } from './bindings.ts'
 const NOT_NOW = unavailable('The steps above say what can be done now.')
 const never = () => () => undefined
 
-/** Whether a tool of a server was called manually, in this or an earlier session; undefined while unknown. */
+/** Whether anything of a server was called by hand, in this or an earlier session; undefined while unknown. */
 function useIsCalled(projectId: string, serverId: string | undefined, isAsked: boolean): boolean | undefined {
   const { client, queries, profile } = useWorkspace()
   const log = callLogOf(client)

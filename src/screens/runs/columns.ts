@@ -18,7 +18,7 @@ import { runLook, stateWidth } from '../../components/records/run-look.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Widths of the list of runs, which depend on parts of suites and on long states. */
+/** What the columns of the list of runs depend on: whether some ran a part of their suite, and the longest state. */
 export type RunWidths = { hasParts: boolean; state: number }
 
 export function runWidths(runs: readonly EvalRun[]): RunWidths {

@@ -39,10 +39,7 @@ export function passedOfGraded({ passed, failed }: { passed: number; failed: num
   return passed + failed > 0 ? partOf(passed, passed + failed) : UNKNOWN
 }
 
-/**
- * Returns `980/1,000`, or `9.8k/10k` if that does not fit: rounded down, so that an incomplete number never looks
- * complete.
- */
+/** Returns `980/1,000`, or `9.8k/10k` if that does not fit: both rounded down. */
 function partOf(part: number, whole: number): string {
   const text = `${formatCount(part)}/${formatCount(whole)}`
   if (text.length <= PASSED) return text

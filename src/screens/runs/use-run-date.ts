@@ -17,8 +17,8 @@ const TIME = /^\d{4}-\d{2}-\d{2}[ t]\d{2}:\d{2}(?::\d{2})?z?$/
 const FORMS = 'Give a day, 2026-11-01, with a time if you like, 2026-11-01 14:30, or how long ago: 3d, 2w, 36h.'
 
 /**
- * Parses a day as its last moment, a day with a time, or an age before `now`, on this machine's clock; epoch
- * milliseconds. Undefined for other texts.
+ * Parses a day as its last moment, a day with a time, or an age before `now`; in epoch milliseconds. Times are those of
+ * this machine's clock, unless a final `z` says UTC. Undefined for other texts.
  */
 export function readWhen(text: string, now: number): number | undefined {
   const wanted = text.trim().toLowerCase()

@@ -101,7 +101,7 @@ function useLooks(projectId: string, isClosed: boolean) {
   const standing = (target: Target | undefined, change: AccessChange) =>
     readAccessState(client, { projectId, isClosed, target, change, notes: accessNotes })
 
-  /** Undefined if the read failed; the failure was already reported. */
+  /** Undefined if the scenario could not be read, or is gone; that was already reported. */
   const look = (target: Target | undefined, change: AccessChange): Promise<Asked | undefined> =>
     target === undefined
       ? Promise.resolve({ ...NOT_YET, liveSessions: undefined })

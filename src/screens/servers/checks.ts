@@ -61,7 +61,7 @@ export function validateQuery({ client, queries }: Workspace, input: ServerInput
   )
 }
 
-/** Asks which sign-in the saved settings require; never connects. */
+/** Returns the query that asks whether the saved settings require OAuth; nothing is connected. */
 export function oauthQuery({ client, queries }: Workspace, input: ServerInput) {
   return timedQuery<CheckOAuthResult>(queries.servers.checkOAuth.options(input).queryKey, () =>
     client.servers.checkOAuth(input),

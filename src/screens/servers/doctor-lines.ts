@@ -174,7 +174,6 @@ function stepLine(name: string, check: DoctorCheck | null | undefined, symbols: 
 function errorLines(report: DoctorReport): Line[] {
   if (!report.error) return []
   const { code } = report.error
-  // A step above may quote it already.
   const isQuoted = Object.values(report.checks).some(check => check?.detail === report.error?.message)
   const message = isQuoted ? '' : report.error.message
   const error = new ApiError({ kind: 'http', code, message, answer: 'contract', sent: true })

@@ -23,7 +23,7 @@ export type Choice = { candidates: readonly Candidate[]; problems: readonly File
 const WIDTH = 96
 /** Rows of the border, the column titles and the remarks on the selected server. */
 const ROWS_AROUND = 9
-/** Rows of the remarks on the selected server. */
+/** Maximum rows of the remarks on the selected server. */
 const REMARK_ROWS = 6
 
 const LOOKS: Readonly<Record<Candidate['state'], Look>> = {

@@ -5,7 +5,7 @@ import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { shorten } from './json-text.ts'
 
-/** Maximum nesting and text length that are laid out; a schema comes from a foreign server. */
+/** Limits of what is laid out, since a schema comes from a foreign server. */
 const MOST_DEPTH = 6
 const MOST_LINES = 400
 const MOST_TEXT = 2_000

@@ -47,7 +47,7 @@ export function useRestartOnSave(
   })
 }
 
-/** Returns the files whose changes restart a server. */
+/** Returns the pattern of the files whose changes restart a server; undefined if none do. */
 export function useWatchedFiles(serverId: string): string | undefined {
   const { serverWatches } = useWorkspace()
   return useSyncExternalStore(serverWatches?.subscribe ?? never, () => serverWatches?.patternOf(serverId))

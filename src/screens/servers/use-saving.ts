@@ -24,7 +24,7 @@ import { joinCommand } from '../../lib/split-command.ts'
 /** Answers of MCP servers do not depend on a write, and may take long, so they are not read again. */
 const rereads: Act<unknown>['rereads'] = isPlainRead
 
-/** Saves a new server, changes one, sends tokens for one, and deletes one; `onSaved` is called with a new one. */
+/** Saves a new server, changes or switches one, sends tokens for one, and deletes one; `onSaved` gets a new one. */
 export function useSaving(projectId: string, onSaved: (serverId: string) => void) {
   const { profile, storedReaches } = useWorkspace()
   const isLocal = profile.local

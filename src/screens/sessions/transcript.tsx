@@ -28,7 +28,7 @@ import type { Symbols } from '../../tui/theme/theme.ts'
 const FINAL = { staleTime: Infinity, refetchInterval: false } as const
 const LOADING = 'Reading the transcript…'
 
-/** Shows the messages and calls of a session, with the operation for its source. */
+/** Shows the messages and calls of a session, read by the operation for its source, or that there is none. */
 export function SessionTranscript(props: DetailProps<SessionSummary>) {
   const { sourceType, parentRef } = props.row
   const { profile } = useWorkspace()

@@ -15,7 +15,7 @@ function isAnalysed({ insights, judges }: EvalRun): boolean {
   return states.some(state => state?.status === 'pending')
 }
 
-/** Reads a run again while a model is analyzing it, and announces when insights or goal completion are done. */
+/** Reads a run again while a model is analyzing it, and announces how insights and goal completion ended. */
 export function useAnalysesWatch(projectId: string, runId: string): void {
   const { queries } = useWorkspace()
   const toasts = useToasts()

@@ -18,14 +18,11 @@ export type CallFault = {
   from: CallSource
   /** The faulty argument, and what is wrong. */
   says: string
-  /**
-   * Which earlier tools accepted it: those that the run saw, or those that the last passed run before it saw; undefined
-   * if unknown.
-   */
+  /** Which earlier tools accepted it: those that the run saw, or those of the earlier run; undefined if unknown. */
   fitted: 'run' | 'base' | 'neither' | undefined
 }
 
-/** Tools at the three known moments: now, as the run saw them, and as the last pass before it did. */
+/** Tools at the three known moments: now, as the run saw them, and as an earlier run did. */
 export type ToolMoments = {
   now: readonly ToolListing[]
   /** Whether every server of the run has listed its current tools. */

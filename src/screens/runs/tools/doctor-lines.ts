@@ -28,7 +28,7 @@ export type DoctorFacts = {
   now: ToolsNow | undefined
 }
 
-/** Returns what changed in the tools between the last pass, this run and now, and which cases it affects. */
+/** Returns what changed in the tools between the earlier run, this run and now, and which cases it affects. */
 export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbols: Symbols): Line[] {
   const cases = casesByTool(failing)
   const { base, before, seen, reading } = evidence

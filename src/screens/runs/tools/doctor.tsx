@@ -19,7 +19,7 @@ import { useToolEvidence, type ToolEvidence } from './use-tool-evidence.ts'
 const WIDTH = 110
 const TRIALS_READ = 200
 
-/** Shows the tools of a run's servers: as the last pass saw them, as the run did, and as they are now. */
+/** Shows what changed in the tools of a run's servers: since an earlier run, and from this run to now. */
 export function useToolDoctor(projectId: string): (run: EvalRun) => void {
   const overlays = useOverlays()
   return run => {

@@ -30,7 +30,7 @@ export async function readToolsNow(
     suiteId: string
     names: readonly string[]
     failing: readonly EvalIteration[]
-    /** The tools that the run and the last pass before it saw. */
+    /** The tools that the run and an earlier one saw. */
     evidence: Pick<ToolEvidence, 'seen' | 'before'>
   },
 ): Promise<ToolsNow> {

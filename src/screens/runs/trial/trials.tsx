@@ -97,7 +97,7 @@ function TrialList(props: { data: RunData; trials: Trials; focused: boolean }) {
   )
 }
 
-/** Returns every trial of the run as a cell; undefined if the list needs the room, or nothing is drawn. */
+/** Returns the wall of the run's trials; undefined if the list needs the room, or nothing is drawn. */
 function useWall({ run, trials }: RunData, { width, height }: { width: number; height: number }): Wall | undefined {
   const { plain } = useTheme()
   const isShown = height >= WALL.from && trials.length > 1 && !plain
