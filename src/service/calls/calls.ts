@@ -30,7 +30,7 @@ export type CallRow = {
   lease: Lease
 }
 
-/** Selects the oldest calls beyond the limits. Running calls and the newest one are kept, whatever their size. */
+/** Deletes the oldest calls beyond the limits. Running calls and the newest one are kept, whatever their size. */
 const BEYOND = `
   DELETE FROM serverCall WHERE serverId = :serverId AND status IS NOT NULL AND position IN (
     SELECT position FROM (
@@ -128,15 +128,15 @@ function statusBeforeEnd(kind: CallRow['kind'], isGone: boolean): ServerCall['st
   return kind === 'tool' ? 'unknown' : 'failed'
 }
 
-/** Number of latest calls and trials that are searched. */
+/** Number of latest calls and trials that are searched for results. */
 const CALLS = 200
 const TRIALS = 50
 
 type Result = RecordedResult & { at: number }
 
 /**
- * Returns the last result of each tool of a server, from a manual call or a trial of the project. Trials refer to
- * servers by name.
+ * Returns the last result without an error of each tool of a server, from the latest manual calls and trials of the
+ * project. Trials refer to servers by name.
  */
 function recordedResults(store: Store, projectId: string, server: { id: string; name: string }): Result[] {
   const latest = new Map<string, Result>()
@@ -255,8 +255,8 @@ function refused(
 }
 
 /**
- * Returns the value as JSON without secrets: in texts, known secrets and what looks like one; under the name of a
- * secret, every text and number. Contents of images, audio and files are unchanged, and so are names of properties.
+ * Returns the value as JSON without secrets: known secrets, text that looks like one, and texts and numbers whose name
+ * is that of a secret. Names are not searched, nor are `blob`, and `data` beside a `mimeType`.
  */
 export function struckOut(value: unknown, secrets: readonly string[]): string {
   const texts: string[] = []
@@ -295,12 +295,12 @@ function allWithoutSecrets(texts: readonly string[], secrets: readonly string[])
   return struck
 }
 
-/** Whether the rules for secrets remove every value with this name. */
+/** Whether the rules for secrets remove every text with this name. */
 function isSecretName(name: string): boolean {
   return name.length <= 60 && withoutSecrets(`"${name}":"x"`).includes(SECRET)
 }
 
-/** Whether a person may have written this text. Images, audio and files are not text. */
+/** Whether a value is a text that is searched. The encoded content of images, audio and files is not. */
 function isText(holder: unknown, key: string, value: unknown): value is string {
   if (typeof value !== 'string') return false
   if (!isPlainObject(holder)) return true

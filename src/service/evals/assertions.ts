@@ -147,7 +147,7 @@ function listSome<T>(items: readonly T[], show: (item: T) => string): string {
   return items.slice(0, SHOWN_CALLS).map(show).join(', ') + (more > 0 ? `, ${more} more` : '')
 }
 
-/** The verdict of one assertion, always the same for the same assertion and transcript. */
+/** The verdict of one assertion. It depends only on assertion and transcript, unless a pattern runs out of time. */
 export type AssertionVerdict = { passed: boolean; reason: string; expected?: unknown; actual?: unknown }
 
 type AssertionType<Fields = unknown> = {

@@ -114,8 +114,8 @@ function explain(
 const MAX_REPEATS = 50
 
 /**
- * Returns the calls that a case expects, in authored order, steps before checks. Identical expectations count once. "At
- * least once" counts only if nothing else expects that tool.
+ * Returns the calls that a case expects, in authored order, steps before checks. Identical expectations count once,
+ * with their highest `minCount`. "At least once" counts only if nothing else expects that tool.
  */
 export function expectedToolCalls(snapshot: Pick<CaseSnapshot, 'steps' | 'checks'>): ExpectedToolCall[] {
   const authored: unknown[] = [...snapshot.steps.map(step => step.assertion), ...snapshot.checks]

@@ -59,8 +59,8 @@ function sidesOf(run: ComparedRun): ComparedCaseSide[] {
 type ComparedPair = { base?: ComparedCaseSide; compare?: ComparedCaseSide }
 
 /**
- * Pairs variants: first those of the same case and model, then those with the same authored key, then what is left of a
- * case if it is one on each side. Variants only in `base` come last.
+ * Pairs variants: same case and model, else same authored key, else the only ones left of the same case. A pair needs
+ * exactly one candidate on each side. Variants that are only in `base` come last.
  */
 function pairSides(base: readonly ComparedCaseSide[], compare: readonly ComparedCaseSide[]): ComparedPair[] {
   const partners = new Map<ComparedCaseSide, ComparedCaseSide>()
@@ -263,7 +263,10 @@ export function compareRuns({ suite, policy, base, compare }: ComparisonRequest)
   }
 }
 
-/** Returns a digest of what a case does: steps without ids, expectations and model, without repetitions and grading. */
+/**
+ * Returns a digest of what a case does: its steps without their ids, `isNegative`, `expectedOutput`, and the model if a
+ * step asks one. Repetitions, checks, match options and model settings are not part of it.
+ */
 export function caseConfigHash(snapshot: CaseSnapshot): string {
   const { isNegative, expectedOutput } = snapshot
   const { model, provider } = asksModel(snapshot) ? snapshot : {}

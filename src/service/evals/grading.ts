@@ -46,12 +46,11 @@ export type RunGrade = {
  * Grades a run. Only trials that passed or failed are graded. Evaluator errors, timeouts and failures to execute do not
  * count as failures of a case and are left out of every rate.
  * - By case: each variant, a case on one model, passes if all its graded trials passed, and is undecided if none
- * was graded.
- * - With a threshold: the share of passed trials among graded ones has to reach it.
- * - One failed variant (or a missed threshold) fails the run. A run does not pass while one of its variants has no
- * graded
- * trial. Its verdict is then not established, because it would cover something that was never measured.
- * The status of a run is `failed` only if it could not execute at all: every trial ended in set-up.
+ * was graded. One failed variant fails the run.
+ * - With a threshold: the run fails if the share of passed trials among graded ones does not reach it.
+ * - Either way a run does not pass while one of its variants has no graded trial. Its verdict is then not established,
+ * because it would cover something that was never measured.
+ * The status of an ended run is `failed` only if it has no trials or every trial ended in set-up.
  */
 export function gradeRun(input: GradingInput): RunGrade {
   const { trials, phase, threshold } = input

@@ -20,8 +20,8 @@ export type TrialRow = {
 }
 
 /**
- * Converts a trial to an EvalIteration, with fields beyond the contract: `trialClass` (timeout or broken evaluator),
- * `ranAgainAfter`, and `checksNothing` for assertions before any call.
+ * Converts a trial to an EvalIteration, with fields beyond the contract: `trialClass` (which tells a timeout from a
+ * broken evaluator), `ranAgainAfter`, and `checksNothing` if the case passes whatever is answered.
  */
 export function toIteration(row: TrialRow): EvalIteration {
   const { outcome, case: snapshot } = row
@@ -37,7 +37,7 @@ export function toIteration(row: TrialRow): EvalIteration {
   }
 }
 
-/** Returns the model of a case. A snapshot may name a model although none of its steps prompts one. */
+/** Returns the model of a case; null if none of its steps prompts one, even if the snapshot names a model. */
 function modelOf(snapshot: CaseSnapshot): Pick<EvalIteration, 'model' | 'provider'> {
   const { model = null, provider = null } = asksModel(snapshot) ? snapshot : {}
   return { model, provider }
@@ -87,7 +87,7 @@ function openFields({ status, startedAt, case: snapshot }: TrialRow): OutcomeFie
 }
 
 /**
- * Returns one row for each authored step, in order. Without an outcome all are pending, or skipped if the trial was
+ * Returns one row for each authored step, in order. Without an outcome, steps are pending, or skipped if the trial was
  * cancelled.
  */
 export function toStepRows(row: TrialRow): EvalStepVerdict[] {

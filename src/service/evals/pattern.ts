@@ -11,8 +11,8 @@ const MAX_PATTERN_CHARS = BOUNDS.pattern.most
 /** Time limit of all texts that are judged together, in milliseconds. */
 const TOGETHER_LIMIT_MS = WORK_LIMITS.reportPatterns.most
 /**
- * Time limit for one text in milliseconds. In the thread each pattern also has its own limit, so this one is the last
- * resort.
+ * Time limit for one text in milliseconds. The thread itself limits each pattern and all patterns of a text, so this
+ * one is the last resort.
  */
 const TEXT_LIMIT_MS = 2 * WORK_LIMITS.trialPatterns.most
 

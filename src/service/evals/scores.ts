@@ -104,7 +104,7 @@ type Scored = { scorers: readonly Scorer[]; scores: readonly Score[] }
 
 /**
  * Checks the scores of one trial: every verdict must have a scorer, every scorer a verdict, and both must fit the
- * outcome.
+ * outcome. Undefined if nothing was scored.
  */
 export function integrityOf(
   snapshot: CaseSnapshot,

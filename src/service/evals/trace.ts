@@ -6,7 +6,7 @@ import type { SeenTools } from './seen-tools.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { CaseSnapshot, ExpectedToolCall, ToolCallRecord, TrialOutcome } from './types.ts'
 
-/** One step, with times relative to the start of the trial. */
+/** A step that began, or a tool call. */
 export type TraceSpan = {
   spanId: string
   name: string

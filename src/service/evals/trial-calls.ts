@@ -108,8 +108,8 @@ export function createCaller(trial: {
 }
 
 /**
- * Returns how a failure ends the trial: as timed out after a timeout, as a failed setup if no server has answered yet,
- * otherwise as a failed execution.
+ * Returns how a failure ends the trial: as set-up on first contact with the server, else as execution. Timeouts have
+ * their own class, and errors other than ServiceErrors always count as execution.
  */
 export function toTrialEnd(error: unknown, firstContact: boolean): TrialEnd {
   if (error instanceof TrialEnd) return error

@@ -80,7 +80,10 @@ function notingListings(servers: TrialServers, listed: Set<string>): TrialServer
   }
 }
 
-/** Returns why a trial without calls proves nothing: if a server is unreachable, "never called" passes by accident. */
+/**
+ * Returns why a trial without calls proves nothing: a server that it never listed is unreachable, so "never called"
+ * would pass by accident. Undefined if the trial made calls or every server answers.
+ */
 async function unreachable(
   { servers, signal, transcript }: Trial,
   listed: ReadonlySet<string>,
@@ -100,8 +103,7 @@ async function unreachable(
 }
 
 /**
- * Returns the status and result of a trial. Only judged trials are `completed`, and only trials with a verdict have a
- * result.
+ * Returns the status and result of a trial. Only trials that passed or failed are `completed` and have a result.
  */
 function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome, 'status' | 'result'> {
   if (trialClass === 'passed' || trialClass === 'failed') return { status: 'completed', result: trialClass }

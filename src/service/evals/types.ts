@@ -50,7 +50,7 @@ export type ToolCallRecord = {
   /** Epoch milliseconds. */
   startedAt: number
   durationMs: number
-  /** The MCP result verbatim; absent if the call failed before it was answered. */
+  /** The MCP result verbatim; absent if the call failed, also with a JSON-RPC error. */
   result?: Record<string, unknown>
   error?: string
 }

@@ -25,7 +25,8 @@ export type EarlyEnd = {
 }
 
 /**
- * Judges an assertion of a trial that ended early. It is not evaluated, because "never called" would pass by accident.
+ * Judges an assertion of a trial that ended early: it is skipped, because "never called" would pass by accident. Only
+ * `noToolErrors` can still fail, if `callsBroke`.
  */
 export function judgeEarly(assertion: unknown, transcript: Transcript, { why, callsBroke }: EarlyEnd): Judged {
   const skipped: Judged = { status: 'skipped', reason: why }
