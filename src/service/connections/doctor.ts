@@ -12,7 +12,10 @@ import type { Session } from './session.ts'
 import { strayOutputText } from './stdio-link.ts'
 import { type DoctorCheck, type DoctorReport, type JsonObject, type OnDoctorStep, type ServerTarget } from './types.ts'
 
-/** Examines a server step by step. A broken server results in a report. Only the caller's abort is thrown. */
+/**
+ * Examines a server step by step. A broken server results in a report. Only the caller's abort, and errors that are not
+ * ServiceErrors, are thrown.
+ */
 export async function examine(
   target: ServerTarget,
   deadline: Deadline,
@@ -96,7 +99,7 @@ function isNotOffered({ code, details }: ServiceError): boolean {
   return code === 'FEATURE_NOT_SUPPORTED' && (answered === undefined || answered === METHOD_NOT_FOUND)
 }
 
-/** Returns a failure for the report. The caller's abort is not a finding about the server and is thrown. */
+/** Returns a failure for the report. An error that is no finding about the server, such as an abort, is thrown. */
 function asFailure(error: unknown, deadline: Deadline): ServiceError {
   if (deadline.signal.aborted && !deadline.expired) throw deadline.signal.reason
   const cause = deadline.signal.aborted ? deadline.signal.reason : error

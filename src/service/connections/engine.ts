@@ -78,8 +78,8 @@ export type Connections = {
   /** Returns the server's suggestions for an argument. */
   complete(target: ServerTarget, asked: CompletionRequest, signal?: AbortSignal): Promise<{ values: string[] }>
   /**
-   * Calls a tool at most once; it is repeated only if the server no longer knows the session. Reported progress
-   * restarts the deadline.
+   * Calls a tool. The call is repeated only if the server did not know the session, so it takes effect at most once.
+   * Reported progress restarts the deadline.
    */
   callTool(
     target: ServerTarget,
@@ -95,7 +95,7 @@ export type Connections = {
   readResource(target: ServerTarget, resource: { uri: string }, signal?: AbortSignal): Promise<ResourceContents>
   /**
    * Reads all pages. Kinds that the server does not offer are empty. Kinds that it cannot list are also empty and named
-   * in `unread`.
+   * in `unread`, with the reason. Throws if it can list none of the offered kinds.
    */
   exportSnapshot(target: ServerTarget, signal?: AbortSignal): Promise<ExportSnapshot>
   /** Lends one session for a longer task. Connecting and every call have the server's deadline. */
@@ -299,7 +299,8 @@ function lendingFrom({ timed }: Runner, acquire: Runner['acquire']): Connections
 }
 
 /**
- * Returns whether the server wants OAuth: the stored setting, else its 401 and metadata (RFC 9728), without a session.
+ * Returns whether the server wants OAuth: true if the setting says so, else by its 401 and metadata (RFC 9728), without
+ * a session.
  */
 export async function checkOAuth(
   target: ServerTarget,

@@ -181,7 +181,7 @@ export function forgotSession(failure: unknown): boolean {
   return failure instanceof ServiceError && failure.details?.['sessionForgotten'] === true
 }
 
-/** Returns why a request reached no server, or undefined for other errors. */
+/** Describes an error of the network; undefined for other errors. */
 export function describeNetwork(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined
   if (!(cause instanceof Error)) return undefined

@@ -7,8 +7,9 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 export const MARK_VARIABLE = 'MCPDECK_SERVER'
 
 /**
- * Ends the listed groups half a second after its standard input closes, which the kernel does even after `kill -9`. The
- * traps prevent signals to the terminal's group from ending the guardian first.
+ * Ends the listed groups, and marked programs outside of them, if they are left half a second after its standard input
+ * closed, which the kernel does even after `kill -9`. The traps prevent signals to the terminal's group from ending the
+ * guardian first.
  */
 const SCRIPT = `trap '' HUP INT TERM QUIT
 groups=
@@ -47,7 +48,7 @@ exit 0`
 
 /** One watcher process per engine, which outlives a killed mcpdeck and ends its servers. */
 export type Guardian = {
-  /** A new value of `MARK_VARIABLE`, which identifies everything that a server started. */
+  /** Returns a new value of `MARK_VARIABLE`, which identifies everything that a server started. */
   mark(): string
   /** Guards a process group, which is ended if mcpdeck is killed. */
   add(group: number): void
@@ -57,8 +58,7 @@ export type Guardian = {
 }
 
 /**
- * Creates the guardian. It starts with the first mark and is restarted if it was killed. On Windows every method does
- * nothing.
+ * Creates the guardian. It starts with the first mark and is restarted if it was killed. On Windows nothing is guarded.
  */
 export function createGuardian(): Guardian {
   const groups = new Set<number>()
@@ -145,7 +145,7 @@ async function marked(mark: string): Promise<number[]> {
   return pids
 }
 
-/** Signals processes that may have ended. */
+/** Signals processes. Returns those that had not ended. */
 function signalAll(pids: readonly number[], signal: NodeJS.Signals | 0): number[] {
   return pids.filter(pid => {
     try {

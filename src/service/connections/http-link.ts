@@ -157,7 +157,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
 }
 
 /**
- * Fails a request if its stream ends without the answer. The library would leave the request pending.
+ * Fails the connection if the stream of a request ends without its answer. The library would leave the request pending.
  * @returns the observer of answers
  */
 function failOnUnansweredRequest(

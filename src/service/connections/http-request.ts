@@ -67,7 +67,7 @@ export function parseHeaders(transport: HttpTransport): Headers {
   return headers
 }
 
-/** Returns an address without the parts that may be secret. */
+/** Returns an address without its query, fragment, user name and password. */
 export function displayUrl(url: URL): string {
   return url.origin + url.pathname
 }

@@ -34,7 +34,7 @@ type State = {
   lookedAt: number
   calls: number
   calledAt: number
-  /** The last connection that had calls and ended unexpectedly. Cleared when a connection ends on request. */
+  /** The last connection that had calls and ended without a request. Cleared when a connection ends on request. */
   lost?: { start: number; calls: number; endedAt: number }
 }
 
@@ -163,7 +163,7 @@ function known(state: State, until: number): LiveServer {
   }
 }
 
-/** Records a change, and returns whether it concerns a subscription. */
+/** Records a change. Returns false for an update of a resource that nobody subscribed to. */
 function note({ changes, subscriptions }: State, change: Change): boolean {
   if ('list' in change) {
     changes[change.list] += 1

@@ -25,8 +25,9 @@ export class AddressRefused extends Error {
 type Bounds = { refuses: (address: string) => boolean; why: string }
 
 /**
- * Creates a fetch for addresses in a server's metadata. A public server may name only public addresses, a remote server
- * no address of this machine. Addresses are checked when connecting. Redirects are not followed.
+ * Creates a fetch for addresses in a server's metadata. A public server may name only public addresses, a private one
+ * on another machine no address of this machine, and one on this machine any address. Addresses are checked when
+ * connecting. Redirects are not followed.
  */
 export function createMetadataFetch(
   serverUrl: string,

@@ -38,7 +38,7 @@ export async function isAboutOAuth(serverUrl: string, response: Response, signal
 
 type Refused = { serverName: string; transport: HttpTransport; signal?: AbortSignal | undefined }
 
-/** Returns a refusal of the stored credentials as a ServiceError; undefined for other statuses. */
+/** Returns the error for an answer with status 401 or 403; undefined for other statuses. */
 export async function credentialRefusal(response: Response, refused: Refused): Promise<ServiceError | undefined> {
   const { serverName, transport, signal } = refused
   const { status, headers } = response

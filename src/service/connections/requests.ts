@@ -19,7 +19,7 @@ import {
   type ResourceContents,
   type Tool,
 } from './types.ts'
-/** Maximum number of pages and items of a listing, even if the server sends more. */
+/** Maximum number of pages and items of a listing. A longer one is an error. */
 const MAX_PAGES = 200
 const MAX_ITEMS = 20_000
 
@@ -73,7 +73,7 @@ export async function listPage<T>(
   return session.request(method, at === undefined ? {} : { cursor: at }, page(), deadline)
 }
 
-/** Reads all pages. A repeated cursor is an error. */
+/** Reads all pages. A repeated cursor, or too many pages or items, is an error. */
 export async function listAll<T>(session: Session, wanted: Listing<T>, deadline: Deadline): Promise<T[]> {
   const items: T[] = []
   const seen = new Set<string>()
@@ -116,7 +116,7 @@ const LONGER =
   'Progress that the server reports restarts that time; --timeout, or the timeout of a saved server, makes it ' +
   `longer: ${DEADLINE_MS / 1000} s by default, at most ${MAX_DEADLINE_MS / 1000} s.`
 
-/** Calls a tool. Reported progress extends the deadline. */
+/** Calls a tool. Reported progress restarts the deadline. */
 export async function callTool(
   session: Session,
   name: string,

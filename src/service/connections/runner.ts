@@ -17,7 +17,7 @@ export type ConnectionsOptions = {
   deadlineMs?: number
   /** Milliseconds that an unused session stays open. Default 30 000. */
   idleMs?: number
-  /** Milliseconds that a connection stays open after its last tool call or read. Default one hour. */
+  /** Milliseconds that a connection stays open after a tool call, and after later looks at it. Default one hour. */
   heldMs?: number | undefined
   clientName?: string
   clientVersion?: string
@@ -58,11 +58,12 @@ export type Runner = {
   /** Provides sessions for one task: each server is started at its first use, and stays until the end. */
   separate(onStart?: (session: StartedSession) => void): Pick<Runner, 'acquire'> & { end(): void }
   /**
-   * Opens a session for the doctor: for a program the lent session, so that only one process runs, else a separate one.
+   * Opens a session for the doctor: for an enabled program the lent session, so that only one process runs, else a
+   * separate one.
    */
   openExamined(target: ServerTarget, deadline: Deadline): Promise<Lease>
   drop(serverId: string): void
-  /** Ends the sessions of a server that reads, calls and runs borrow. */
+  /** Ends the sessions of a server: those of reads and calls at once, those of runs when their work is done. */
   endSessions(target: ServerTarget, became: 'restarted' | 'ended'): Promise<void>
   close(): Promise<void>
 }

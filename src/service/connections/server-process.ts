@@ -26,7 +26,7 @@ export type ServerProcess = {
   lastWords(): string
   /** Calls back with the output on stderr, beginning with earlier output. */
   onStderr(listener: (chunk: Buffer) => void): void
-  /** Ends the program and everything it started. It is safe to call twice. */
+  /** Ends the program and everything it started, or leaves both to the guardian. It is safe to call twice. */
   end(): Promise<void>
 }
 

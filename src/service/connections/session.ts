@@ -46,13 +46,16 @@ export type Session = Wishes & {
   readonly initInfo: InitInfo
   /** Milliseconds until the transport was connected, and from then until the session was initialized. */
   readonly timings: { start: number; initialize: number }
-  /** False once the connection has ended or the server no longer knows the session. */
+  /** False once the connection has ended, or a request ended without a usable answer, also by its deadline. */
   readonly usable: boolean
   /** Called once when the session ends in any way. */
   onEnd(listener: () => void): void
   /** Whether the server waits for a person's answer. */
   isAwaited(): boolean
-  /** Sends one request. The result is only checked by the schema. Throws the error that {@link toFailure} returns. */
+  /**
+   * Sends one request. The result is checked by the schema, and for its depth. Throws the error that {@link toFailure}
+   * returns.
+   */
   request<T>(
     method: string,
     params: JsonObject,
@@ -83,7 +86,10 @@ const SSE_ONLY_STATUSES = [400, 404, 405]
 
 const ErrorAnswer = shape(() => z.object({ error: z.object({ code: z.number() }) }))
 
-/** Connects and initializes, falling back to the protocol without `initialize` and to the older HTTP transport. */
+/**
+ * Connects and initializes. Falls back to the protocol without `initialize`, to a version that the server offers, or to
+ * the older HTTP transport.
+ */
 export async function openSession(
   target: ServerTarget,
   settings: SessionSettings,
@@ -272,7 +278,10 @@ function requireFlat<T>(answer: T, serverName: string, asked: string): T {
   )
 }
 
-/** Whether an error leaves the session working: the server's error answer, or a missing answer of a person. */
+/**
+ * Whether an error leaves the session working: the server's error answer, a result that does not fit the schema, or a
+ * missing answer of a person.
+ */
 function isAnswer(error: unknown, library: McpLibrary): boolean {
   if (error instanceof library.ProtocolError || error instanceof UnansweredRequest) return true
   return error instanceof library.SdkError && error.code === library.SdkErrorCode.InvalidResult
@@ -338,8 +347,8 @@ const Anything = shape(() => z.looseObject({}))
 const LISTS = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
 
 /**
- * Sends the requests of a session as its protocol version needs: with `initialize` one request each, without it a level
- * with each request and one stream.
+ * Sets the log level and the subscriptions as the protocol version needs. With `initialize` each is a request. Without
+ * it the level is sent with every request, and one stream carries all subscriptions.
  * @returns the requests, and the data that each request carries
  */
 function createWishes(

@@ -6,7 +6,8 @@ type Settings = { env?: Record<string, string>; headers?: Record<string, string>
 const LEAST_SECRET = 8
 
 /**
- * Returns the secrets among a server's settings: their values, those after a header's scheme, and those in its address.
+ * Returns the secrets among a server's settings: their values, those after a header's scheme, those in its address, and
+ * `others`. Values shorter than {@link LEAST_SECRET} are left out.
  */
 export function settingSecrets({ env = {}, headers = {}, url = '' }: Settings, ...others: string[]): string[] {
   const sent = Object.values(headers).flatMap(value => [value, /^\S+ (\S+)$/.exec(value)?.[1] ?? ''])
@@ -18,8 +19,8 @@ export function settingSecrets({ env = {}, headers = {}, url = '' }: Settings, .
 const CREDENTIAL = /key|token|secret|pass|pwd|credential|auth|cookie|session|dsn|webhook|_ur[il]$/i
 
 /**
- * Returns the secrets among variables and headers whose names are those of credentials, in the address, and of
- * `others`. Values of other settings may be the subject of answers. Values shorter than `LEAST_SECRET` are left out.
+ * Returns the secrets of variables and headers that are credentials by name, those of the address, and `others`. Values
+ * of other variables and headers may be the subject of answers.
  */
 export function settingCredentials({ env = {}, headers = {}, ...settings }: Settings, ...others: string[]): string[] {
   const credentials = (all: Record<string, string>) =>

@@ -38,7 +38,10 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   let starting: Promise<ServerProcess> | undefined
   let failure: ServiceError | undefined
   let closing: Promise<void> | undefined
-  /** Bytes since the last answer that answered no request: log lines, notifications, garbage. */
+  /**
+   * Characters of output since the last answer: log lines, notifications, garbage. A request of the server counts as at
+   * least {@link REQUEST_BYTES}.
+   */
   let chatter = 0
   const stray: StrayOutput = { lines: 0, first: '' }
 

@@ -98,7 +98,7 @@ export type PrintedLine = {
   readonly stream: OutputStream
   readonly text: string
   readonly leftOut: number
-  /** Level and logger of a log message, as the server wrote them. */
+  /** Level and logger of a log message, at most {@link MOST_NAME} characters each. */
   readonly level?: string
   readonly logger?: string
 }
@@ -110,7 +110,7 @@ export type Tap = {
   frame(direction: Frame['direction'], message: string | Buffer, exchange?: Exchange): void
   /** Records output: bytes as they arrived, or a whole line. */
   print(stream: OutputStream, output: string | Buffer): void
-  /** Records a log message of the protocol: its level, its logger, and its data as text or JSON. */
+  /** Records level, logger and data of a log message of the protocol. Data that is not text is recorded as JSON. */
   log(params: Readonly<Record<string, unknown>>): void
 }
 
@@ -156,7 +156,10 @@ const KIB = 1024
 const FRAMES = { entries: BOUNDS.trafficMessages.most, size: 2048 * KIB }
 const LINES = { entries: BOUNDS.consoleLines.most, size: 512 * KIB }
 const UNREAD = { entries: 4000, size: 256 * KIB }
-/** Maximum characters of all servers. Beyond it the servers that connected longest ago lose their traffic. */
+/**
+ * Maximum characters of all servers, checked when one connects. Beyond it the servers that connected longest ago lose
+ * their traffic.
+ */
 const MOST_TOGETHER = 16 * 1024 * KIB
 const MESSAGE = BOUNDS.trafficMessage.most
 /** Bytes that are kept of the end of a message, which may contain the id of an answer. */
@@ -271,7 +274,7 @@ function sizeOf({ text, end }: Frame): number {
   return text.length + end.length + ENTRY
 }
 
-/** Returns a field of a server's log message, cut to the usual length of such a field. */
+/** Returns a field of a log message, cut to its maximum length; empty if the value is not text. */
 function nameOf(field: 'level' | 'logger', value: unknown): { level?: string; logger?: string } {
   return typeof value === 'string' ? { [field]: flat(value.slice(0, MOST_NAME)) } : {}
 }
@@ -287,7 +290,7 @@ function createLog(): Log {
   }
 }
 
-/** Empties logs, the first ones first, until their total size leaves room for another. */
+/** Empties logs, the first ones first, until their total size is within the limit. */
 function makeRoom(logs: Iterable<Log>): void {
   const all = [...logs]
   const held = ({ frames, lines, unread }: Log) => frames.size() + lines.size() + unread.size()

@@ -87,7 +87,7 @@ export type ExportSnapshot = {
 
 /** `durationMs` is an extra field, because the contract does not define the report. */
 export type DoctorCheck = { status: 'ok' | 'error' | 'skipped'; detail: string; durationMs: number }
-/** Called when a step of the doctor has ended. */
+/** Called with each new check of a step, also if a step is skipped or its check is completed later. */
 export type OnDoctorStep = (step: DoctorStep, check: DoctorCheck) => void
 export type DoctorReport = {
   /** ISO 8601. */
@@ -111,7 +111,7 @@ export type TrialSession = {
   readonly initInfo: InitInfo
   /** Reads every page of tools. Empty if the server offers no tools. */
   listTools(): Promise<Tool[]>
-  /** Calls a tool, which the engine never repeats. `durationMs` is the time of the call alone. */
+  /** Calls a tool. It is repeated only if the server did not know the session. `durationMs` excludes connecting. */
   callTool(name: string, args?: JsonObject): Promise<{ result: CallToolResult; durationMs: number }>
   getPrompt(name: string, args?: PromptArguments): Promise<GetPromptResult>
   readResource(uri: string): Promise<ResourceContents>
