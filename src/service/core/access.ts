@@ -166,7 +166,8 @@ function summarize(store: Store, { id, name, lookup, role, organizationId, creat
 }
 
 /**
- * Returns the owner's key in a file: the stored one while it is valid, else a new one.
+ * Returns the owner's key in a file: the stored one while it is valid, else a new one. A stored key that the database
+ * does not know is registered.
  * @param file undefined for a workspace in memory
  */
 export function ensureKeyFile(store: Store, file: string | undefined, name: string): { key: string; keyId: string } {
@@ -195,7 +196,7 @@ function keyIn(file: string | undefined): string | undefined {
   return text !== undefined && looksLikeKey(text) ? text : undefined
 }
 
-/** Whether a key is orphaned while its organization still exists. Without the organization no key could be created. */
+/** Whether a key is orphaned while the workspace has an organization. Without one no key could be created. */
 function isReplaceable(store: Store, { organizationId }: KeyRow): boolean {
   const own = store.settings.get('localOrganizationId')
   return organizationId === null && own !== undefined && store.organizations.get(own) !== undefined

@@ -21,14 +21,14 @@ export interface ServiceContext {
   cachedTextChars: number
   /** Returns the current time in epoch milliseconds. Every time in the service comes from this clock. */
   now: () => number
-  /** Performs a request on behalf of a handler's caller, with all rules except the rate limit of the key. */
+  /** Performs a request on behalf of a handler's caller, with all rules except key and rate limit. */
   perform: (request: ApiRequest, inner: InnerRequest) => Promise<ApiResponse>
 }
 
 /** Options for carrying out a request that a handler makes. */
 export type InnerRequest = {
   caller: Caller
-  /** Makes every check, changes nothing, and answers 204. */
+  /** Makes the checks that precede the handler, does not call the handler, and answers 204. */
   checkOnly?: boolean
   /** Carries out the work, for example in a transaction that writes more. */
   carry?: (work: () => unknown) => unknown
@@ -51,7 +51,7 @@ type Call<E> = ParsedInputOf<E> &
     vocabulary: EvalVocabulary
     /** Receives progress; absent if the caller does not want it or runs in another process. */
     onProgress?: OnProgress | undefined
-    /** Aborts when the caller disconnects. */
+    /** Aborts when the caller disconnects or the service closes. */
     signal: AbortSignal
   }
 

@@ -32,7 +32,7 @@ export type Jobs = {
   /** Stops work in whichever process it runs, without ending its record. Returns false if there was none. */
   stop(kind: JobKind, subjectId: string): boolean
   isUnderWay(kind: JobKind, subjectId: string): boolean
-  /** Ends every record whose process is gone. */
+  /** Ends every record whose process is gone, if the database can be written. */
   settleAbandoned(): void
   /** Calls `settleAbandoned`, then reads. Everything that shows such records uses this. */
   read<T>(work: () => T): T

@@ -5,11 +5,11 @@ import { hostname } from 'node:os'
 /** The process that does some work, and the time until which it counts as alive without renewal. */
 export type Lease = { token: string; host: string; pid: number; expiresAt: number }
 
-/** Milliseconds that the process of a run counts as alive without renewal, and between renewals. */
+/** Milliseconds that a process counts as alive without renewal, and between renewals. */
 const LEASE_MS = 15_000
 export const RENEW_EVERY_MS = 5_000
 
-/** Leases that this process holds in all its services. Their runs are alive whatever the clock says. */
+/** Leases that this process holds in all its services. Their work is alive whatever the clock says. */
 const held = new Set<string>()
 
 export function takeLease(): Lease {
@@ -18,7 +18,7 @@ export function takeLease(): Lease {
   return { token, host: hostname(), pid: process.pid, expiresAt: leaseEnd() }
 }
 
-/** Releases a lease. Its run counts as abandoned from now on unless it has ended. */
+/** Releases a lease. Its work counts as abandoned from now on unless it has ended. */
 export function releaseLease(lease: Lease | undefined): void {
   if (lease) held.delete(lease.token)
 }
@@ -28,7 +28,7 @@ export function leaseEnd(): number {
   return Date.now() + LEASE_MS
 }
 
-/** Whether the process of a running run is gone, or has not renewed the lease if it cannot be checked. */
+/** Whether the process of unfinished work is gone or has not renewed its lease in time. */
 export function isAbandoned(lease: Lease | undefined): boolean {
   if (!lease) return true
   if (held.has(lease.token)) return false

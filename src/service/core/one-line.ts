@@ -2,7 +2,7 @@ const VALUE_CHARS = 160
 const EXCERPT_CHARS = 2000
 const LINE_CHARS = 600
 
-/** Returns a value as short JSON, for a reason. Throws for values that JSON cannot represent. */
+/** Returns a value as short JSON, for a reason. Throws for a value with cycles. */
 export function brief(value: unknown): string {
   const short = typeof value === 'string' ? shorten(value, VALUE_CHARS) : value
   return shorten(JSON.stringify(short) ?? 'nothing', VALUE_CHARS)

@@ -131,7 +131,7 @@ export type RateLimiter = {
 /** One request in the unit of a bucket: every millisecond adds back `perMinute`. */
 const REQUEST = 60_000
 
-/** Reads and writes the bucket in one transaction, so that concurrent requests take turns. */
+/** Creates a limiter that reads and writes a bucket in one transaction, so that concurrent requests take turns. */
 export function createRateLimiter(store: Store, limits: OrganizationLimits, now = Date.now): RateLimiter {
   // The bucket of requests without a key, and of all requests while nothing can be written.
   let shared: RateBucket | undefined
@@ -159,8 +159,8 @@ export function createRateLimiter(store: Store, limits: OrganizationLimits, now 
 }
 
 /**
- * Returns a bucket after a request. `waitMs` is 0 if it passed. No debt remains if the clock is set back or the burst
- * is reduced.
+ * Returns a bucket after a request. `waitMs` is 0 if it passed. The bucket owes at most one burst, and a clock that was
+ * set back does not prolong the wait.
  */
 export function takeOne(
   bucket: RateBucket | undefined,

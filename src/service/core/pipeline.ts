@@ -56,7 +56,10 @@ type Pipeline = {
   answer(request: ApiRequest): Promise<WholeResponse>
   /** Answers a request of a handler for its caller, who is looked up again and needs no key. */
   perform(request: ApiRequest, inner: InnerRequest): Promise<WholeResponse>
-  /** Refuses new requests and resolves when the others are answered. Slow ones are ended after a while. */
+  /**
+   * Refuses new requests and resolves when the others are answered, at the latest after {@link CLOSING_MS}. Slow ones
+   * are ended before that.
+   */
   close(): Promise<void>
 }
 
@@ -71,8 +74,8 @@ const CLOSING_GRACE_MS = 2000
 const CLOSING_MS = 5000
 
 /**
- * Creates the pipeline. Every request passes key, limit, validation, rights, handler and check of the answer, in this
- * order.
+ * Creates the pipeline. A request for an operation passes key, limit, validation, rights, feature switch, handler and
+ * check of the answer, in this order. An inner request begins at validation.
  */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { visitors } = options
@@ -239,9 +242,8 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
 }
 
 /**
- * Returns the answer of an operation whose feature is off; undefined if it is on. Lists are empty, everything else is
- * refused.
- * @throws ServiceError `FORBIDDEN`
+ * Returns the answer of an operation whose feature is off: a list that is read is empty, everything else is refused.
+ * Undefined if the feature is on.
  */
 function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: OrganizationLimits): unknown {
   const { gate, risk } = endpoint

@@ -12,7 +12,10 @@ export function mayHoldSecrets(text: string): boolean {
   return /[?@]/.test(text)
 }
 
-/** Returns an address without its query values, user name and password, which may be credentials. */
+/**
+ * Returns an address without its query values, user name and password, which may be credentials; empty if it cannot be
+ * parsed.
+ */
 export function redactedUrl(text: string): string {
   if (!mayHoldSecrets(text)) return text
   const url = URL.parse(text)

@@ -74,7 +74,7 @@ function undeclaredNames(query: z.ZodType, sent: Record<string, string>): string
 }
 
 /**
- * Parses the declared body, which is else empty or `{}`.
+ * Parses the body. If none is declared, only an empty one or `{}` is accepted.
  * @param signal ends the wait for it
  * @param translate changes the body to the vocabulary of the declaration
  */

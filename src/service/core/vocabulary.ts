@@ -5,7 +5,7 @@ type Fields = Record<string, unknown>
 type Speech = { vocabulary: EvalVocabulary; header: string }
 
 /**
- * Converts a request body to vocabulary 1, the only one that code after the pipeline knows (service-api, "Versioning").
+ * Converts a request body to vocabulary 1, the only one that code after the pipeline reads (service-api, "Versioning").
  * @throws ServiceError `VALIDATION_ERROR` for `required` without vocabulary 2, and for contradicting fields
  */
 export function inFirstVocabulary(speech: Speech, body: unknown): unknown {

@@ -31,7 +31,7 @@ export function dataDirectory(path: string): DataDirectory {
 
 /**
  * Creates the directory and database file, accessible only to their owner. A directory of another user is refused,
- * since root would otherwise take `/tmp` away from everybody.
+ * since root would otherwise take `/tmp` away from everybody. So is one with other files that others may read.
  * @throws errors with their own sentences, and those of the file system
  */
 export function prepareDataDirectory(path: string): DataDirectory {

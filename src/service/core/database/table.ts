@@ -21,7 +21,7 @@ type Values = Record<string, SQLInputValue | boolean | undefined>
 /** A row with its place in the order of creation, which a cursor of its list contains. */
 export type Placed<Row> = Row & { position: number }
 
-/** Reads rows of one owner, such as a project, latest first, starting after the row `before`. */
+/** Reads rows of one owner, such as a project, latest first, starting after the row at position `before`. */
 export type LatestFirst<Row> = (ownerId: string, before: number | undefined, limit: number) => Placed<Row>[]
 
 export function boolean(): Kind<boolean> {
