@@ -152,10 +152,7 @@ export function ownParameters(path: string): string[] {
 
 type Effect = Pick<ProposedAction, 'kind' | 'confirmSeverity' | 'buttonLabel'>
 
-/**
- * Returns the effect of approving an operation, in the contract's words. Undefined for an end or a removal that is
- * free.
- */
+/** Returns the effect of approving an operation, in the contract's words. */
 export function effectOf({ resource, name, risk }: AnyEndpoint, body: unknown): Effect {
   const isServer = resource === 'servers' || risk === 'expose'
   if (name === 'schedule') {

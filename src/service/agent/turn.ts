@@ -33,7 +33,7 @@ type Created = AgentTurnRow['created'][number]
 const TURN_MS = 90_000
 const MOST_CALLS = 40
 const MOST_PROPOSALS = 20
-/** After this time other processes consider a turn interrupted, if they cannot check its process. */
+/** Milliseconds after which other processes consider a turn interrupted, even if its process exists. */
 const LEASE_MS = TURN_MS + 30_000
 
 const INSTRUCTIONS = `You are the assistant of one project in a workspace that operates MCP servers and their evals.
@@ -46,7 +46,7 @@ A case has steps, each with an "id": {"kind":"prompt","prompt":"…"}, {"kind":"
 
 /**
  * Lets the model answer with the project's operations as tools. Operations that overwrite, spend, end, expose or delete
- * are only proposed.
+ * are only proposed. Those that add or send something are only proposed once the turn has read outside text.
  * @throws ServiceError with what was created and proposed in its details
  */
 async function runTurn(context: ServiceContext, call: TurnCall): Promise<AgentTurnResponse> {
@@ -127,8 +127,8 @@ async function answerOf(
 }
 
 /**
- * Returns the tools of one turn. Without a conversation nobody can be asked, so operations that would need it are not
- * offered.
+ * Returns the tools of one turn. Without a conversation nobody can be asked, so operations that are always proposed are
+ * not offered.
  */
 function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, signal: AbortSignal): TurnTools {
   const canAsk = row.conversationId !== undefined
@@ -223,7 +223,7 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
       return readable(text)
     },
 
-    /** Validates the operation and stores it for a person to approve. */
+    /** Validates the input and rights of the operation, and stores it for a person to approve. */
     async propose(tool: AgentTool, input: Input): Promise<string> {
       const { endpoint } = tool
       // One answer of the model may contain many tool calls at once.

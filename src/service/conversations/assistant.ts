@@ -50,7 +50,7 @@ export function openAssistant({ connections, targets, models }: AssistantEngines
 /** Number of earlier turns that an assistant is given. */
 const REMEMBERED_TURNS = 20
 
-/** Returns questions with their answers. Questions that were never answered are left out. */
+/** Returns the latest questions with their answers. Questions that were never answered are left out. */
 export function historyOf(messages: readonly { role: string; text: string }[]): History {
   const history: History = []
   let asked: string | undefined

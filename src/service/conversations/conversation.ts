@@ -54,7 +54,7 @@ export type ConversationOptions = {
   temperature?: number
   servers: ServerTarget[]
   connections: Pick<Connections, 'use'>
-  /** Texts that are removed from results of tools before the assistant sees them. Default: none. */
+  /** Texts that are removed from results and errors of tools before the assistant sees them. Default: none. */
   hidden?: readonly string[]
   /** Maximum number of calls in one turn; further ones are refused. Default 20. */
   maxToolCalls?: number
@@ -79,7 +79,7 @@ export function openConversation(options: ConversationOptions): Conversation {
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(temperature !== undefined && { temperature }),
   }
-  // With one call in each step, the limit is followed by a step whose call is refused, and by one for the final text.
+  // The step that reaches the limit may contain further calls, and one more step is needed for the final text.
   const maxSteps = maxToolCalls + 2
 
   return {

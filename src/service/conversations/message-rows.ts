@@ -17,7 +17,7 @@ export type MessageRow<Role extends string = string> = {
 
 /** Totals of the messages of a session, stored in its row. */
 export type MessageTotals = {
-  /** The first message; null until there is one. */
+  /** The first message of the user; null until there is one. */
   preview: string | null
   messageCount: number
   userMessageCount: number

@@ -34,7 +34,7 @@ const MAX_AMOUNT = 1e12
 /** Last time that a JavaScript date can represent, in epoch milliseconds. */
 const MAX_TIME = 8.64e15
 
-/** A name. Half a surrogate pair is refused, since it could not be read back. */
+/** A name. Half a surrogate pair is replaced, since it could not be read back. */
 export const label = shape(() =>
   z
     .string()
@@ -176,7 +176,10 @@ function readVerdict(context: z.RefinementCtx, result: z.output<typeof Result>):
 
 const MESSAGE_ROLES: readonly string[] = ['user', 'assistant', 'tool'] satisfies TranscriptMessage['role'][]
 
-/** Reads a trace. A text is the answer; messages may be alone or in an object. System prompts are left out. */
+/**
+ * Reads a trace. A text is the answer; messages may be alone or in an object. Those of other roles, such as system
+ * prompts, are left out.
+ */
 function readTrace(context: z.RefinementCtx, trace: unknown): TranscriptMessage[] {
   if (trace == null) return []
   if (typeof trace === 'string') return [{ role: 'assistant', content: trace }]

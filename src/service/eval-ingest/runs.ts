@@ -173,7 +173,8 @@ function requireIngestRun(
 }
 
 /**
- * Writes reported iterations. Known `externalIterationId`s are skipped, so that a batch may be repeated.
+ * Writes reported iterations. Known `externalIterationId`s are skipped, so that a batch may be repeated. Iterations
+ * without one are always written.
  * @throws ServiceError `VALIDATION_ERROR` for new ones in an ended run
  */
 export function appendResults(
@@ -244,10 +245,7 @@ function createPlaces(store: Store, run: RunRow, now: number) {
   }
 }
 
-/**
- * Returns a snapshot of a case. The first model of a case keeps its key; for each further one it is
- * `key@provider/model`.
- */
+/** Returns a snapshot of a case. The first model of a case has its key, each further one `key@provider/model`. */
 function snapshotOf(
   result: ReportedResult,
   identity: Pick<CaseSnapshot, 'caseId' | 'caseKey'>,
@@ -301,8 +299,8 @@ function toIngestReply({ id, projectId, suiteId, status, result, summary }: RunR
 const DECLARABLE = /^[A-Za-z0-9_-]{1,128}$/
 
 /**
- * Returns the suite of a report: the one with the given id, or the one that earlier reports declared or named so, or a
- * new one. A suite that was not created by reports is found by its id only.
+ * Returns the suite of a report: the one with the given id. Without an id, the one that reports created under the
+ * declared id, or if none is declared under the name, else a new one.
  * @throws ServiceError `VALIDATION_ERROR` for no or contradicting names, `NOT_FOUND`
  */
 function suiteOf(store: Store, projectId: string, createdBy: string, opening: RunOpening, now: number): SuiteRow {
@@ -363,7 +361,10 @@ function mayWriteCases(store: Store, suite: SuiteRow, { declaredSuiteId }: RunOp
 
 type CaseBook = { of(result: ReportedResult): Pick<CaseSnapshot, 'caseId' | 'caseKey'> }
 
-/** Finds the cases of a suite by the program's ids, else by title. Adds and edits them if `writable`. */
+/**
+ * Finds the cases of a suite by the program's id, or by title if there is no id that a file may declare. Adds and edits
+ * cases if `writable`.
+ */
 function createCaseBook(store: Store, suite: SuiteRow, writable: boolean, now: number): CaseBook {
   const rows = store.cases.list(suite.id)
   const byTitle = new Map(rows.map(row => [row.title, row]))
