@@ -101,7 +101,7 @@ function isFull(sessions: ReadonlyMap<string, Session>): boolean {
   return sessions.size >= MOST_SESSIONS && [...sessions.values()].every(({ open }) => open.size > 0)
 }
 
-/** Ends the programs beyond the limit, except the newest, which has just started. */
+/** Ends one program if there are too many: that without requests unused for longest, never the one just started. */
 function endUnused(sessions: ReadonlyMap<string, Session>): void {
   if (sessions.size <= MOST_SESSIONS) return
   const unused = [...sessions.values()].slice(0, -1).find(({ open }) => open.size === 0)

@@ -190,7 +190,7 @@ const MAX_SCHEMA = 2000
 const MAX_ALL = 60_000
 
 /**
- * Reads the tools of all servers, even if they are too long for one prompt.
+ * Reads the tools of all servers. `shown` has only those that fit one prompt.
  * @throws ServiceError `FEATURE_NOT_SUPPORTED`, or the errors of connections
  */
 export async function discoverTools(
@@ -253,8 +253,7 @@ const MAX_TITLES = 200
  * Drafts cases from the suite's live tools with a model, and stores the usable ones. A repeat with the same key reuses
  * the drafts and does not count against the limits.
  * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`, `CONFLICT`, `TIMEOUT`, and the errors of
- * `chooseTarget`,
- * connections and the model
+ * `chooseTarget`, connections and the model
  */
 export async function generateCases(context: ServiceContext, call: GenerationCall): Promise<EvalCaseGenerated> {
   const { store } = context
@@ -308,7 +307,7 @@ function recordsOf(store: Store, { suiteId, keyId }: GenerationCall, key: string
   }
 }
 
-/** Checks everything that can be refused before the request counts and before the servers are read. */
+/** Drafts cases. Everything that can be refused is checked before the request counts and the servers are read. */
 async function draftCases(context: ServiceContext, call: GenerationCall): Promise<Recorded> {
   const { store, quotas } = context
   const { body, project } = call

@@ -199,8 +199,8 @@ function requireExecutable(steps: readonly EvalTestStep[]): void {
 export type InlineCase = z.output<typeof EvalSuiteCreateRequest>['tests'][number]
 
 /**
- * Writes inline cases into a suite, replacing cases with the same title. Unusable entries are reported instead of
- * written.
+ * Writes inline cases into a suite. A stored case with the same title is edited, and keeps what the entry does not
+ * name. Unusable entries are reported instead of written.
  */
 export function upsertCases(store: Store, suite: SuiteRow, tests: readonly InlineCase[]) {
   const committed: { id: string; name: string }[] = []

@@ -91,8 +91,8 @@ const KEY_HEADERS: Record<ModelKind, (key: string) => Record<string, string>> = 
 }
 
 /**
- * Returns the models for prompts: the configured model, and those that its endpoint lists. A missing list is not an
- * error.
+ * Returns the models for prompts: the configured model, and those that its endpoint lists. A list that cannot be read
+ * is only noted.
  */
 async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSignal): Promise<ModelCatalog> {
   if (!settings)
@@ -114,12 +114,12 @@ async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSi
   }
 }
 
-/** Whether the list is complete, so that there are no other models. */
+/** `isWhole` means that the list is complete, so that there are no other models. `problem` says why there is none. */
 type Listing = { models: { id: string; name?: string }[]; isWhole: boolean; problem?: string }
 
 /**
- * Reads the models that an endpoint lists. If that fails, says why in `problem`; rejects only with the reason of the
- * signal.
+ * Reads the models that an endpoint lists. A list that cannot be read is no error but a `problem`. Rejects only with
+ * the signal's reason.
  */
 export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signal: AbortSignal): Promise<Listing> {
   const headers = {

@@ -10,7 +10,7 @@ import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf } from '../core/database/table.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
-/** The contract does not define this document. Only `modelId`, `serverIds` and `optionalServerIds` are used here. */
+/** The contract does not define this document. Conversations and runs read a few of its fields. */
 type ClientConfig = Record<string, unknown>
 
 export type ClientRow = {
@@ -42,7 +42,7 @@ type ClientEdit = z.output<typeof ClientUpdateRequest>
 const SERVER_LISTS = ['serverIds', 'optionalServerIds'] as const
 const DIGEST_LENGTH = 32
 
-/** Finds a client by id or by name. @throws ServiceError `NOT_FOUND` */
+/** Finds a client by name, else by id. @throws ServiceError `NOT_FOUND` */
 export function findClient(store: Store, projectId: string, wanted: string): ClientRow {
   return store.clients.findByName(projectId, wanted) ?? store.clients.require(projectId, wanted)
 }
@@ -94,8 +94,8 @@ function duplicateClient(store: Store, row: ClientRow, body: { name?: string | u
 }
 
 /**
- * Deletes a client. With `force`, environments that use it remain but cannot run.
- * @throws ServiceError `CONFLICT`
+ * Deletes a client. With `force`, environments that use it remain but cannot run, and suites no longer name it.
+ * @throws ServiceError `CONFLICT` without `force`, if environments or suites use it
  */
 function deleteClient(store: Store, row: ClientRow, { force = false }: { force?: boolean | undefined } = {}) {
   const environmentIds = store.environments.listByClient(row.projectId, row.id).map(({ id }) => id)

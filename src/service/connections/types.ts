@@ -135,7 +135,7 @@ export type StartedSession = {
 export type OwnSessions = {
   /** Works like `use` of the connections. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
-  /** Ends the sessions. Nothing is lent afterwards. */
+  /** Ends the sessions. A later `use` would start another one. */
   end(): void
 }
 
@@ -168,7 +168,6 @@ export function createPendingWork(): PendingWork {
 export type Link = {
   readonly kind: LinkKind
   readonly transport: Transport
-  /** The notifications of the server. */
   readonly notices: Notices
   /** Returns why the connection ended unexpectedly; undefined while it is open and after it was closed on request. */
   failure(): ServiceError | undefined

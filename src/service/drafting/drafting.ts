@@ -161,7 +161,7 @@ export async function draftJourneys(
   })
 }
 
-/** Checks everything that can be refused before the request counts and before the servers are read. */
+/** Reads the tools. Everything that can be refused is checked before the request counts and the servers are read. */
 async function ground(
   { store, connections, targets, quotas, models }: Context,
   project: ProjectRow,
@@ -230,10 +230,8 @@ const DraftedJourney = shape(() =>
 )
 type DraftedJourney = z.infer<typeof DraftedJourney>
 
-/** Answer of a model that drafts journeys for a given persona. */
 const DraftedJourneys = shape(() => z.object({ journeys: z.array(DraftedJourney()) }))
 
-/** Answer of a model that drafts personas. */
 const DraftedPersonas = shape(() =>
   z.object({
     personas: z.array(

@@ -46,7 +46,6 @@ export function createIngestRunRows(database: Database) {
         `AND heardAt < :at AND runId IN (SELECT id FROM run WHERE status IN ('pending', 'running')) ORDER BY heardAt`,
         { at },
       ),
-    /** Appends a case to the cases of the run. */
     appendCase: (runId: string, position: number, snapshot: CaseSnapshot) =>
       void database.run('INSERT INTO runCase (runId, position, snapshot) VALUES (:runId, :position, :snapshot)', {
         runId,

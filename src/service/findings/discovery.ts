@@ -14,7 +14,7 @@ export type Discovery = {
 }
 
 const MAX_SESSIONS = 12
-/** Maximum number of characters shown of one session, from its beginning. */
+/** Maximum number of characters shown of one session, in whole messages from its beginning, at least one. */
 const MAX_SESSION_CHARS = 8000
 const MAX_OBSERVATIONS = 5
 

@@ -50,7 +50,8 @@ export function windowEnvelope(
 }
 
 /**
- * Returns the generated part of a row, without findings that were dismissed since; null while it is being generated.
+ * Returns the generated part of a row, without findings that were dismissed since; null if there is none, or while it
+ * is being generated.
  */
 export function documentOf(store: Store, place: FindingScope, row: InsightsRow | undefined): InsightsDocument | null {
   if (!row?.document || row.status === 'pending') return null

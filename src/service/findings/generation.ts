@@ -45,7 +45,7 @@ export function createGeneration(
   const access = { configured: models, keys: {} }
   jobs.define(kind, (id, why) => void store.insights.end(id, failed('INTERNAL_ERROR', why)))
 
-  /** Explains measured failures with advice of the model. Undefined if this failed. */
+  /** Explains measured failures with advice of the model. Undefined if this failed or was cancelled. */
   const explain = async (
     { id }: InsightsRow,
     { facts, failures }: Observed,

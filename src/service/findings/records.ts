@@ -194,7 +194,6 @@ export type WaveFacts = {
 /** Reads waves or windows for insights. */
 export type WaveSubjects = {
   has(store: Store, scope: FindingScope, waveId: string): boolean
-  /** Whether the wave is still running. */
   inFlight(store: Store, scope: FindingScope, waveId: string): boolean
   /** Returns undefined if the wave was deleted. */
   facts(store: Store, scope: FindingScope, waveId: string): WaveFacts | undefined

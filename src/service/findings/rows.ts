@@ -15,7 +15,7 @@ export type FindingScope = { projectId: string; scope: string }
 /** Scope of the findings that waves of journey runs share. All other scopes are ids of scenarios. */
 export const SWARM_SCOPE = 'swarm'
 
-/** The identity and texts of a finding. Every sighting refreshes the texts. */
+/** The identity and texts of a finding. The newest sighting sets the texts. */
 export type FindingSubject = {
   fingerprint: string
   dimension: string
@@ -108,7 +108,7 @@ function waveRows(database: Database) {
   }
 }
 
-/** The result of one generation. It is never changed afterwards. */
+/** The result of one generation. Only its discovery is added afterwards. */
 export type InsightsDocument = {
   summary: string
   coverage: NonNullable<InsightsEnvelope['coverage']>

@@ -64,7 +64,7 @@ type Place = { runId: string; after: number; limit: number }
 
 /**
  * Returns pages of a run's trials in the format of answers. Ended trials never change, so their texts are cached, and
- * whole pages if complete.
+ * also whole pages if all their trials have ended and another page follows.
  * @param most characters of all texts
  * @param cursorAt returns the cursor of a position
  */

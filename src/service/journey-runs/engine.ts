@@ -32,7 +32,6 @@ type Context = Pick<ServiceContext, 'store' | 'connections' | 'jobs' | 'models'>
 type Execution = { context: Context; launch: JourneyRunLaunch; access: ModelAccess; signal: AbortSignal }
 type Playing = Execution & { servers: OwnSessions }
 
-/** Maximum number of concurrent sessions of one run. */
 const SESSIONS_AT_ONCE = 4
 
 /** Defines how runs end if their process is gone. */
@@ -145,7 +144,7 @@ export function endAttempt(
   if (end.status === 'succeeded') store.journeySessions.claimForGrading(sessionId)
 }
 
-/** Records a message, unless the run was ended or deleted meanwhile. */
+/** Records a message. @throws if the run was ended or deleted meanwhile */
 function record({ context: { store }, launch: { run } }: Execution, message: JourneyMessageRow): void {
   store.write(() => {
     if (!store.journeyRuns.beat(run.id, Date.now())) throw endedElsewhere()
