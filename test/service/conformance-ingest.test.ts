@@ -20,6 +20,7 @@ function suiteReport(...cases: object[]) {
 
 const green = suiteReport(check('a', 'passed'), check('b', 'skipped', 'not-applicable'))
 const red = suiteReport(check('a', 'passed'), check('c', 'failed'))
+const notApplicable = suiteReport(check('e', 'skipped', 'not-applicable'))
 const untested = suiteReport(check('a', 'passed'), check('d', 'skipped', 'could-not-run'))
 
 async function start(api: Api, more: object = {}): Promise<string> {
@@ -40,6 +41,7 @@ test('reports in pieces are combined into an outcome when the run is finalized',
     [{ protocol: green, oauth: untested }, 'incomplete'],
     [{ protocol: green }, 'incomplete'],
     [{}, 'incomplete'],
+    [{ protocol: suiteReport(), oauth: notApplicable }, 'incomplete'],
   ] as const) {
     const runId = await start(api)
     for (const [suiteKind, report] of Object.entries(reports)) {

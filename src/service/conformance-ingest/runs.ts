@@ -262,9 +262,9 @@ function poolCounts(reports: readonly Pick<ConformanceReportRow, 'counts'>[]): C
   return pool
 }
 
-function outcomeOf({ failed, couldNotRun }: ConformanceCounts, complete: boolean): ConformanceOutcome {
+function outcomeOf({ passed, failed, couldNotRun }: ConformanceCounts, complete: boolean): ConformanceOutcome {
   if (failed > 0) return 'failed'
-  return complete && couldNotRun === 0 ? 'passed' : 'incomplete'
+  return complete && couldNotRun === 0 && passed > 0 ? 'passed' : 'incomplete'
 }
 
 /** Milliseconds between checks for silent runs. */
