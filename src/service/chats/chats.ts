@@ -106,7 +106,7 @@ export function chatHandlers(context: ServiceContext): Handlers['chats'] {
 
 type Begun = { id: string; lease: Lease; conversation: Conversation }
 
-/** Checks everything before anything is spent, and reads the earlier messages. Runs inside a transaction. */
+/** Checks everything before anything is spent, and stores the question with a lease. Runs inside a transaction. */
 function begin(
   context: ServiceContext,
   { project, body }: Saying,

@@ -91,7 +91,7 @@ async function step(
 const METHOD_NOT_FOUND = -32601
 
 /**
- * Whether the server does not offer this feature. If it offers the feature and answers with an error, it counts as
+ * Whether the server does not offer this feature, or does not know its method. With any other error answer it counts as
  * broken.
  */
 function isNotOffered({ code, details }: ServiceError): boolean {

@@ -20,7 +20,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
 
-/** The environment or servers that drafts are based on. The declaration ensures that a request has exactly one. */
+/** The environment or server group that drafts are based on. The declaration ensures that a request has exactly one. */
 type Source = { environmentId?: string | undefined; serverAttachmentId?: string | undefined }
 
 /** Tools and instructions as the servers report them, cut to the length of a prompt. All of it is untrusted. */

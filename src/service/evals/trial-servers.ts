@@ -10,7 +10,7 @@ type Options = { connections: Pick<Connections, 'use'>; serialServers: boolean }
 /** A call, identified by the signal of its trial, since each trial has its own. */
 type NotedCall = { trial: AbortSignal; besideOthers: boolean }
 
-/** Creates the access of a run's trials to its servers, over the pooled connections. */
+/** Creates the access of trials or a conversation to their servers, over sessions that `connections` lends. */
 export function createTrialServers(
   targets: readonly ServerTarget[],
   { connections, serialServers }: Options,
@@ -18,7 +18,7 @@ export function createTrialServers(
   const byName = new Map(targets.map(target => [target.name, target]))
   const queues = new Map<string, Promise<unknown>>()
 
-  /** Waits for earlier calls to the same server. */
+  /** Starts a call once the earlier ones to the same server have ended. */
   const inTurn = <T>(name: string, call: () => Promise<T>): Promise<T> => {
     const before = queues.get(name) ?? Promise.resolve()
     const mine = before.then(call, call)

@@ -170,7 +170,7 @@ function clip(text: string, limit: number): string {
 /** Minimum number of iterations or sessions for confidence. Fewer say little about the others. */
 export const CONFIDENT_COUNT = 5
 
-/** Minimum shares of the analyzed sessions that make a failure severe. */
+/** Minimum shares of the analyzed iterations or sessions that make a failure severe. */
 const HIGH_SHARE = 0.5
 const MEDIUM_SHARE = 0.2
 
