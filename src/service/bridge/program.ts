@@ -101,7 +101,10 @@ function isFull(sessions: ReadonlyMap<string, Session>): boolean {
   return sessions.size >= MOST_SESSIONS && [...sessions.values()].every(({ open }) => open.size > 0)
 }
 
-/** Ends one program if there are too many: that without requests unused for longest, never the one just started. */
+/**
+ * Ends one program if there are too many: of those without open requests, the one that was unused for longest. Never
+ * the one that has just started.
+ */
 function endUnused(sessions: ReadonlyMap<string, Session>): void {
   if (sessions.size <= MOST_SESSIONS) return
   const unused = [...sessions.values()].slice(0, -1).find(({ open }) => open.size === 0)

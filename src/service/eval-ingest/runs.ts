@@ -298,8 +298,8 @@ function toIngestReply({ id, projectId, suiteId, status, result, summary }: RunR
 const DECLARABLE = /^[A-Za-z0-9_-]{1,128}$/
 
 /**
- * Returns the suite of a report: the one with the given id. Without an id, the one that reports created under the
- * declared id, or if none is declared under the name, else a new one.
+ * Returns the suite of a report: the one with the given id, else the one that reports created with the declared id. If
+ * the report has neither id, the one that reports created with its name. If there is none, a new one.
  * @throws ServiceError `VALIDATION_ERROR` for no or contradicting names, `NOT_FOUND`
  */
 function suiteOf(store: Store, projectId: string, createdBy: string, opening: RunOpening, now: number): SuiteRow {

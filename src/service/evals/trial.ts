@@ -102,9 +102,7 @@ async function unreachable(
   return undefined
 }
 
-/**
- * Returns the status and result of a trial. Only trials that passed or failed are `completed` and have a result.
- */
+/** Returns the status and result of a trial. Only trials that passed or failed are `completed` and have a result. */
 function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome, 'status' | 'result'> {
   if (trialClass === 'passed' || trialClass === 'failed') return { status: 'completed', result: trialClass }
   return { status: trialClass === 'cancelled' ? 'cancelled' : 'failed', result: null }

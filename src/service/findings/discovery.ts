@@ -14,7 +14,7 @@ export type Discovery = {
 }
 
 const MAX_SESSIONS = 12
-/** Maximum number of characters shown of one session, in whole messages from its beginning, at least one. */
+/** Maximum characters shown of one session: whole messages from its beginning, the first one whatever its length. */
 const MAX_SESSION_CHARS = 8000
 const MAX_OBSERVATIONS = 5
 
