@@ -9,7 +9,7 @@ export type ConnectionOutage = {
   kind: ConnectionFault
   /** In the clock's milliseconds. */
   since: number
-  /** The last error response, if there was one. */
+  /** The error of the last read that got no answer, if nothing was answered since. */
   error: ApiError | undefined
   /** When the service asks to be read again, in the clock's milliseconds. */
   until: number | undefined
@@ -40,7 +40,7 @@ const BEFORE = { first: Infinity, last: Infinity }
 const recoveries = new WeakMap<QueryClient, number>()
 const lostOnes = new WeakSet<QueryClient>()
 
-/** Returns when the service answered again after the connection was lost, in epoch milliseconds. */
+/** Returns when the service last answered again after a lost connection, in epoch milliseconds; 0 if it never did. */
 export function recoveredAt(queryClient: QueryClient): number {
   return recoveries.get(queryClient) ?? 0
 }

@@ -32,7 +32,10 @@ const RETRY_MS = 30_000
 const LOST_MS = 5_000
 /** Number of requests that share the shortest pause of a poll: one alone would leave half of the rate unused. */
 const REQUESTS_EACH = 2
-/** A suite read for the first time as passed causes a look at Now only with this many others, or after this many ms. */
+/**
+ * Suites that are read for the first time as passed cause a look at Now together: when there are `most` of them, after
+ * `ms` milliseconds, or when all reads were tried.
+ */
 const GATHERED = { most: 5, ms: 30_000 }
 const UNRANKED: Worth = { place: 0, movement: 1 }
 const UNANSWERED: NowAnswer<never> = { data: undefined, error: null, at: undefined, failedAt: undefined }
@@ -280,7 +283,7 @@ function scheduled(
   }
 }
 
-/** Whether the person wants it to be read again; data of an earlier session, or a failure, does not mean that. */
+/** Whether the person or a write marked it as outdated. Data of an earlier session, or a failure, does not count. */
 function isAskedAgain({ state }: Pick<Query<unknown, ApiError>, 'state'>): boolean {
   return state.isInvalidated && state.error === null && state.dataUpdateCount > 0
 }

@@ -9,7 +9,7 @@ const MOST_PAGES = 20
 /** The conversation of a visitor and a scenario; `isWhole` is false if only its beginning was read. */
 export type VisitorTranscript = { detail: UserTestingSessionDetail; messages: unknown[]; isWhole: boolean }
 
-/** Reads all pages of a transcript as one answer; its key excludes it from what is written to disk. */
+/** Reads up to 20 pages of a transcript as one answer; its key excludes it from what is written to disk. */
 export function useVisitorTranscript(input: {
   projectId: string
   scenarioId: string

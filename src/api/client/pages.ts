@@ -47,8 +47,8 @@ type Walked<E extends AnyEndpoint> = { value: OutputOf<E>; size: number }
 
 /**
  * Reads a list page by page within its limits.
- * @throws ApiError `invalid-response` with code `repeated-cursor` if a cursor or only known items are returned, with
- * code `endless-list` beyond the limits
+ * @throws ApiError `invalid-response` with code `repeated-cursor` if a cursor is returned again or `idlePages` pages in
+ * a row have nothing new, with code `endless-list` beyond the other limits
  */
 export async function* pagesOf<E extends AnyEndpoint>(
   endpoint: E,

@@ -14,8 +14,9 @@ export type NextStep =
 type Known = {
   servers: readonly ProjectServer[] | undefined
   suites: readonly EvalSuite[] | undefined
-  /** Whether the doctor has reported on a server; undefined while unknown. `isCalled` says the same of manual calls. */
+  /** Whether the doctor has reported on a server. */
   isExamined: (server: ProjectServer) => boolean
+  /** Whether a tool was called by hand; undefined while unknown. */
   isCalled: boolean | undefined
   /** Whether this is the local workspace, in which every suite that has not run belongs to the person. */
   isLocal: boolean

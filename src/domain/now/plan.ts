@@ -13,7 +13,9 @@ type ReadRule = {
   weight: number
   /** Priority of its requests in the budget's queue. */
   priority: Priority
-  /** Whether its age counts as the age of the screen. Other kinds show their age beside the lines. */
+  /**
+   * Whether the age of these reads counts as the age of the screen. The age of other kinds is shown beside their lines.
+   */
   leads?: boolean
 }
 
@@ -84,11 +86,11 @@ export const DECISIVE = 1e6
 export const RED = DECISIVE + 1
 
 /**
- * Returns how urgent a read is; below 1 it is not due. Unread projects come first. Things that changed, and unread ones
- * whose last state is bad, come next; then unread suites; then runs that were bad in an earlier session, because their
- * suites show a change with fewer requests; then access to unread scenarios. All others become more urgent with age,
- * weight and activity of their project. If the budget is short, their intervals grow, least for those with the greatest
- * weight and activity.
+ * Returns how urgent a read is; below 1 it is not due. Things that were not read since Now was opened come in this
+ * order: projects; bad ones; suites of every project; bad runs known from an earlier session, whose suites show a
+ * change sooner; access to scenarios. Things that have changed are as urgent as bad ones. All others become more urgent
+ * with age, weight and activity of their project. If the budget is short, those with less weight and activity wait
+ * longer.
  * @param openedAt when Now was opened, epoch milliseconds
  */
 export function urgencyOf(read: PlannedRead, openedAt: number, now: number): number {
@@ -120,16 +122,16 @@ function firstUrgency({ kind, needsAttention }: PlannedRead, order: number): num
 }
 
 /**
- * Whether the record of the suite shows if the thing has changed, with one request for each project. Things known from
- * an earlier session wait for that. False for a thing that was never read.
+ * Whether the record of the suite shows if the thing has changed, with one request for each project. Runs known from an
+ * earlier session wait for that; those never read do not.
  */
 function isToldBySuites({ kind, triedAt }: PlannedRead): boolean {
   return triedAt !== undefined && (kind === 'runs' || kind === 'live')
 }
 
 /**
- * Whether the thing still waits for its first read since Now was opened. A read or failure less than one pause before
- * the opening counts as current; a thing that is never repeated is never unread.
+ * Whether the thing is still to be read for the first time since Now was opened. A read or failure less than one pause
+ * before the opening counts as current. A thing that is not repeated never counts as unread.
  */
 export function isUnread({ triedAt, pause }: PlannedRead, openedAt: number): boolean {
   return pause !== false && (triedAt === undefined || triedAt < openedAt - pause)

@@ -14,7 +14,7 @@ import {
 /** Number of runs of a suite that are read; more are not listed (contract: at most 100). */
 export const RUNS_READ = 100
 
-/** Whether a list of a suite's runs lacks the latest run named in the suite's record, or has less detail about it. */
+/** Whether a list of a suite's runs lacks the latest run that the suite's record mentions, or its end. */
 export function lacksLatest(suite: SuiteRecord, runs: readonly ListedRun[]): boolean {
   const { latestRun } = suite
   if (!latestRun) return runs.length === 0 && mentionsRuns(suite)

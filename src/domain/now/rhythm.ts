@@ -65,7 +65,7 @@ export function dueRhythm(times: readonly number[], own: Rhythm | undefined, sch
   return scheduled && own && Math.abs(scheduled.dueAt - own.dueAt) <= own.slackMs ? undefined : own
 }
 
-/** Returns the last scheduled run, which is the last that came one interval after another. */
+/** Returns the rhythm since the last scheduled run, which is the last that came one interval after another. */
 function scheduledRhythm(times: readonly number[], intervalMs: number): Rhythm | undefined {
   const last = times.toSorted((one, other) => other - one).find(time => isInRow(times, time, intervalMs, 2))
   const slackMs = Math.min(SLACK_MS, intervalMs / 4)

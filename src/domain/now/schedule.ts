@@ -16,10 +16,7 @@ export type Pace = {
   /** Number of requests that could be sent now, and its maximum. */
   tokens: number
   capacity: number
-  /**
-   * Whether all due reads may use the upper half of a full budget in addition to their turns, as unread ones always
-   * may.
-   */
+  /** Whether due reads, as unread ones always, may use the upper half of a full budget in addition to their turns. */
   hurries: boolean
 }
 
@@ -36,8 +33,8 @@ type Known = { read: ScheduledRead; state: PlannedRead; urgency: number }
 /** Maximum number of concurrent reads. A later, more important read cannot overtake them. */
 const MOST_AT_ONCE = 4
 /**
- * Requests that reads outside their turns leave for the keys of the person, since opening something takes a few. Reads
- * that may show a failure leave one.
+ * Tokens that urgent reads leave to the person's keys, since opening something takes a few. Reads from `RED` on leave
+ * one. A read in its turn is sent without a look at the tokens.
  */
 const RESERVE = 4
 const LEAST_RESERVE = 1
@@ -60,19 +57,17 @@ const ORDER_MS = 5_000
 /**
  * Makes all reads with one timer, the most urgent first; see `urgencyOf`. Reads that show failures or open access are
  * made as fast as the budget allows. All others take turns, of which at most one in four is for progress while anything
- * else is due. Between turns, unread things may also use the upper half of a full budget, and with `hurries` everything
- * that is due. A changed pace does not change due times, which depend only on the last answer.
+ * else is due. Unread ones, and if `hurries` all due ones, may also use the upper half of a full budget. A changed pace
+ * does not change due times, which depend only on the last answer.
  */
 export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => Pace }): ReadSchedule {
   const openedAt = clock.now()
   const knownAs = createKnown()
   let reads: readonly ScheduledRead[] = []
-  /**
-   * Reads that were due, or soon would be, when all were last examined: most urgent first, without those sent since.
-   */
+  /** Reads that were due, or almost due, when all were last examined, most urgent first, without those sent since. */
   let due: Known[] = []
   let lookedAt = -Infinity
-  /** Time at which the first read becomes due, if none is due now. Reads never tried do not count. */
+  /** Time at which the first read that was tried before becomes due. It is used only while `due` is empty. */
   let nextDueAt = Infinity
   let cancel: (() => void) | undefined
   /** Time of the next examination of reads, by the clock. */
@@ -129,7 +124,7 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
   }
   /**
    * Sends the next read, if one may be sent.
-   * @returns milliseconds until the next attempt; undefined if only an answer or a change can make one necessary
+   * @returns milliseconds until the next attempt; undefined if only an answer or a change can make one possible
    */
   const step = (): number | undefined => {
     const now = clock.now()
@@ -143,8 +138,8 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       return 0
     }
     if (now < turnAt) {
-      // The upper half of a full budget may be used for unread things, if `hurries` in turns with the most urgent ones.
-      // The lower half is left for the person.
+      // Half of a full budget may be used for unread things, if `hurries` in turns with the most urgent one. The other
+      // half is left for the person.
       const unread = due.find(({ state }) => isUnread(state, openedAt))
       const spare = hurries && (spared % 2 === 1 || !unread) ? first : unread
       const waitsForTokens = spare !== undefined || first.urgency >= DECISIVE
@@ -192,10 +187,7 @@ function createKnown() {
   }
 }
 
-/**
- * Returns milliseconds until a read becomes due by itself, negative if it is overdue; undefined if it was never read,
- * or is not repeated.
- */
+/** Returns milliseconds until a read is due, negative after that; undefined if never tried or not repeated. */
 function dueIn({ triedAt, pause }: PlannedRead, now: number): number | undefined {
   return pause !== false && triedAt !== undefined ? triedAt + pause - now : undefined
 }

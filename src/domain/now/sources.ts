@@ -105,7 +105,10 @@ function answeredWords(oldest: string): string {
   return oldest === formatAgo(0, 0) ? `read ${oldest}` : `oldest answer ${oldest}`
 }
 
-/** Returns the coverage in one line: first failed reads, then partial ones, then features that are off. */
+/**
+ * Returns the coverage in one line: failed, partial and unproven reads, then the projects, the age of the oldest
+ * answer, reads in progress and features that are off.
+ */
 export function coverageLabel(
   sources: readonly NowSource[],
   projects: string,

@@ -25,7 +25,7 @@ export type Conditions = {
   shareFactor?: number
   /** Factor for a slow terminal, a terminal without focus and an absent person; see {@link IDLE}. */
   slowFactor?: number
-  /** Whether no key was pressed for so long that polling has stopped. */
+  /** Whether no key was pressed for so long that polling is slowest. */
   isLongIdle?: boolean
 }
 
@@ -51,7 +51,7 @@ const PAGE_MS = 5_000
 
 /** A factor of at least this value means that nobody has been there for minutes. */
 export const AWAY_FACTOR = 20
-/** Factor at which polling stops, because nobody has been there for so long. */
+/** The largest factor, for when nobody has been there for longest. */
 export const LONG_IDLE_FACTOR = 32
 /** Factors that slow down polling, by milliseconds since the last key, longest first. */
 export const IDLE = [
@@ -62,7 +62,7 @@ export const IDLE = [
 /** The factor while the terminal has no focus, however recently a key was pressed. */
 export const UNFOCUSED_FACTOR = 4
 
-/** Numbers of unchanged answers after which the pause is doubled once, and twice. */
+/** Number of unchanged answers after which the pause is doubled. After twice as many it is doubled again. */
 const UNCHANGED = 5
 /** Maximum pauses after the first and after the second doubling, in milliseconds. */
 const DOUBLED_MS = [10_000, 4_000] as const

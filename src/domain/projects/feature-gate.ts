@@ -56,7 +56,8 @@ export async function capabilitiesOf(client: Client, projectId: string): Promise
 }
 
 /**
- * Refuses an empty list whose feature is off, because it is then empty whatever exists (service-api, rule 8).
+ * Throws if the feature of a list is off. Call it for an empty list, which is then empty whatever exists (service-api,
+ * rule 8).
  * @throws ApiError `refused` with the service's reason
  */
 export function refuseClosed(endpoint: AnyEndpoint, capabilities: ProjectCapabilities | undefined): void {

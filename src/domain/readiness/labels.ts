@@ -13,10 +13,7 @@ const PUBLISHERS = new Map<string | null | undefined, string>([
   ['openai', 'OpenAI'],
 ])
 
-/**
- * Returns the name of the app directory, such as Claude, whose rules a run checks. An unknown one is returned as
- * received.
- */
+/** Returns the name of the app directory whose rules a run checks. An unknown value is returned as received. */
 export function directoryLabel({ readinessKind, submissionMode }: ReadinessRun): string {
   const submitted = DIRECTORIES.find(({ value }) => value === submissionMode)
   if (submitted) return submitted.label

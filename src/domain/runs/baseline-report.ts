@@ -1,6 +1,6 @@
 import type { ChangedCase } from './changes.ts'
 
-/** Labels and styles for each state of a case compared with the file. */
+/** Words for each change of a case compared with the file, and how the change is recognized. */
 const KINDS = {
   regressed: { words: 'regressed', is: ({ change, isNew }) => change === 'new-failure' && !isNew },
   newFailing: { words: 'new and failing', is: ({ change, isNew }) => change === 'new-failure' && isNew },

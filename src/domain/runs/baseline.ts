@@ -123,7 +123,7 @@ function judgedCases({ suite, run, trials }: BaselineRun): Judged[] | string {
   return [...judged.values()]
 }
 
-/** Returns names of cases that were to run but have no trial. */
+/** Returns names of cases that were to run but have no trial, and how many others the run selected without a trial. */
 function missingCases({ suite, run, trials, asked = [] }: BaselineRun): { titles: string[]; others: number } {
   const seen = new Set(trials.map(({ testCaseId }) => testCaseId))
   const seenTitles = new Set(trials.flatMap(({ testCaseId, title }) => (testCaseId == null ? [title] : [])))
@@ -187,7 +187,8 @@ const absent = { outcome: 'absent' } as const
 
 /**
  * Compares a run with a baseline case by case, as services compare two runs, or says why they cannot be compared. A
- * case with an ungraded trial has failed if it passed before and another trial failed; otherwise it has no outcome.
+ * case with an ungraded trial has failed if another trial failed and the case did not fail before; otherwise it has no
+ * outcome.
  */
 export function compareWithBaseline(lines: readonly BaselineLine[], facts: BaselineRun): ComparedCase[] | string {
   const standing = standingOf(lines, facts)

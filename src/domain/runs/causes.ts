@@ -74,7 +74,7 @@ export function isMeasuredFailure(trial: EvalIteration): boolean {
   return trialState(trial) === 'failed' && cause !== undefined && !isOutside(cause)
 }
 
-/** Trials with the same cause. `failed` of them were graded as failed; `reason` is that of `first`. */
+/** Trials with the same cause. `failed` of them are measured failures; `reason` is that of `first`. */
 export type CauseCount = {
   cause: Cause
   count: number

@@ -1,7 +1,10 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
 
-/** Changes of a case since an earlier run. `unknown` means that one side was not graded. */
+/**
+ * Changes of a case since an earlier run. `unknown` means that the case was not graded now, or that it failed and was
+ * not graded before.
+ */
 export const CASE_CHANGES = ['new-failure', 'still-failing', 'fixed', 'passing', 'removed', 'unknown'] as const
 export type CaseChange = (typeof CASE_CHANGES)[number]
 

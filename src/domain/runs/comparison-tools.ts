@@ -142,7 +142,7 @@ export function toolNameOf(call: Record<string, unknown>): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-/** Whether a change may make arguments invalid, so that it is a likely cause of a failure. */
+/** Whether a change may make arguments or results invalid, so that it is a likely cause of a failure. */
 export function mayBreak({ kind, changes }: ToolChange): boolean {
   if (kind === 'schema') return changes.some(({ input }) => input !== 'safe')
   return kind === 'gone' || (kind === 'output' && changes.some(({ output }) => output !== 'safe'))

@@ -33,8 +33,8 @@ export function decisionCounts({ decisionSummary }: Pick<EvalRun, 'decisionSumma
 }
 
 /**
- * Returns the counts of a run: from its decision if it has counts, otherwise from its summary, for which the contract
- * gives no unit.
+ * Returns the counts of a run: those of its decision, else those of its summary. The contract gives these no unit, so
+ * the unit of the decision is used if it has one.
  */
 export function runCounts(run: Counted): RunCounts | undefined {
   const own = decisionCounts(run)

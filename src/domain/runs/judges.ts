@@ -74,8 +74,8 @@ export function isUngraded({ passed, score }: Pick<JudgedCase, 'passed' | 'score
 type JudgeAdvice = { id: Judge['id']; name: string; words: string; isPending: boolean; isDoubt: boolean }
 
 /**
- * Returns the advice of every judge that was requested. `isDoubt` means that it failed, or that not every case reached
- * its threshold.
+ * Returns the advice of every judge that was requested. `isDoubt` means that it has ended and judged no case, or that
+ * not every case reached its threshold.
  */
 export function judgeAdvice(judges: EvalRunJudges | null | undefined): JudgeAdvice[] {
   return judgesOf(judges).flatMap(judge => {

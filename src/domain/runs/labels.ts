@@ -10,7 +10,7 @@ export function tally(counts: Readonly<Record<string, number>>): string {
 }
 
 /**
- * Returns a share in whole percent if exact; otherwise it is cut, so that 94.96% never reads as 95%.
+ * Returns a share in percent, cut after one decimal, so that 94.96% never reads as 95%.
  * @param fraction any number, since a service may send one
  */
 export function shareLabel(fraction: number): string {

@@ -135,7 +135,10 @@ export function slowed<A extends Account>(account: A, now: number): A {
   }
 }
 
-/** Ends the pause in place, with one token, as after any pause. @returns whether there was one */
+/**
+ * Ends the pause in place: one token is left, as after any pause, and the full rate is assumed.
+ * @returns whether there was one
+ */
 export function resume(account: Account, now: number): boolean {
   const wasPaused = account.bucket.at > now
   const bucket = drained({ ...account.bucket, at: now }, now)

@@ -15,7 +15,7 @@ export type Cause = { place: string; purpose: Purpose }
 /** Requests sent in one second for one cause. */
 export type Count = Cause & { second: number; count: number }
 
-/** Requests sent in one second for one cause, by this process or by another one of the machine. */
+/** Requests that one process of this machine sent. `isOwn` if this process sent them. */
 export type Spent = Count & { isOwn: boolean }
 
 /** Numbers of events that needed no request, or whose request was not sent after all. */
@@ -26,7 +26,7 @@ export type Spared = {
   same: number
   /** Pages of long lists that a poll did not read again. */
   pages: number
-  /** Requests that were no longer wanted when their turn came. */
+  /** Requests that were withdrawn before their turn came. */
   givenUp: number
 }
 

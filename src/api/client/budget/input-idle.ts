@@ -43,8 +43,8 @@ export function createInputIdle(clock: Clock = systemClock): InputIdle {
 }
 
 /**
- * Returns a budget whose background requests are sent between keys, because a service in the same process shares the
- * thread.
+ * Returns a budget that sends all requests but those of priority `foreground` between keys, because a service in the
+ * same process shares the thread.
  */
 export function betweenKeys(budget: Budget, pauses: InputIdle): Budget {
   return {

@@ -55,7 +55,8 @@ export type LedgerFileOptions = {
 }
 
 /**
- * Stores the accounts of all processes of one machine in SQLite. A crash loses nothing important, since buckets refill.
+ * Stores the accounts of keys in SQLite, for all processes of one machine. A crash loses nothing important, since
+ * buckets refill.
  */
 export class LedgerFile {
   readonly #database: Database
@@ -65,7 +66,7 @@ export class LedgerFile {
   readonly #token = randomUUID()
   readonly #started: string
   #lookedAt = -Infinity
-  /** Time up to which counts are stored. */
+  /** The last second whose counts are stored. They may still grow. */
   #storedUpTo = -Infinity
 
   /**
@@ -109,7 +110,7 @@ export class LedgerFile {
     try {
       this.#database.run(REMOVE_MEMBER, { id: this.#id, token: this.#token })
     } catch {
-      // This shows the others that the process is gone.
+      // Without the removal, the others learn only from the lease that the process is gone.
     }
     this.#database.close()
   }

@@ -16,7 +16,7 @@ import { LedgerFile, type LedgerFileOptions } from './ledger-file.ts'
 import { type Machine, thisMachine } from '../../../lib/machine.ts'
 import { isBusy, resultCode } from '../../../lib/sqlite.ts'
 
-/** Returns a name for the budget of a key at a service that does not reveal the key. */
+/** Returns a name for the budget of a key at a service. The name does not reveal the key. */
 export function budgetKeyId(baseUrl: string, key: string): string {
   return createHash('sha256').update(`${baseUrl}\n${key}`).digest('hex')
 }
@@ -39,6 +39,7 @@ const RENEW_EVERY_MS = LEASE_MS / 3
 const FIRST_RETRY_MS = 250
 /**
  * Milliseconds for which nothing is sent at first. Most blocks are short, and this time covers what others still send.
+ * Also the longest delay between retries.
  */
 const PATIENCE_MS = 2_000
 /** SQLite's code for a table that another connection has locked. */
@@ -184,7 +185,7 @@ export class SharedLedger implements Ledger {
     this.#away = { pauses, triedAt: this.now(), retryMs }
   }
 
-  /** A process with requests in flight must renew its lease for the others, even if it has no other step to make. */
+  /** A process with requests in flight or pollers must renew its lease, even if it has no other step to make. */
   #renewLater(): void {
     const { inFlight, pollers } = this.#known.own
     if (this.#alone || inFlight + pollers === 0) {

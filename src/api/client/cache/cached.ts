@@ -3,7 +3,10 @@ import type { AnyEndpoint, InputOf, ItemOf } from '../../contract/endpoint.ts'
 
 type Listed<E> = { items?: readonly ItemOf<E>[] }
 
-/** Returns every item of a list that was already read, with the input of its request. Sends no requests. */
+/**
+ * Returns every item of a list that was already read, with the input of its request. An item in the answers of several
+ * queries is returned several times. Sends no requests.
+ */
 export function cachedItems<E extends AnyEndpoint>(
   queryClient: QueryClient,
   endpoint: E,

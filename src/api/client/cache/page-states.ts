@@ -13,7 +13,7 @@ export function isUnchanged(query: object, cursor: Cursor, state: string | undef
   return state !== undefined && inCache.get(query)?.get(cursor) === state
 }
 
-/** Returns the pages read by the fetch with this signal, without those of an earlier, failed fetch. */
+/** Returns the states of pages that the fetch with this signal has read, without those of an earlier, failed fetch. */
 export function statesBeingRead(query: object, signal: AbortSignal): States {
   let fetch = beingRead.get(query)
   if (fetch?.signal !== signal) beingRead.set(query, (fetch = { signal, states: new Map() }))

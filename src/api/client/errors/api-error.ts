@@ -142,7 +142,7 @@ export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'CONFLICT'
 }
 
-/** Returns the answer to a request that stops something; undefined if it had already ended. */
+/** Returns the answer to a request that stops something; undefined after a conflict, since it has already ended. */
 export async function unlessEnded<T>(stopping: Promise<T>): Promise<T | undefined> {
   try {
     return await stopping

@@ -5,7 +5,7 @@ import { systemErrorText } from './system-error-text.ts'
 import { printable } from '../../../lib/printable.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 
-/** An error in words. It does not repeat the service's own message, `error.message`. */
+/** An error in words. Only some kinds quote the service's own message, `error.message`. */
 export type ErrorText = {
   title: string
   sentence: string
@@ -16,7 +16,10 @@ export type ErrorText = {
 /** Replaces the advice for a failure with an unknown outcome, because a repeat might be a second execution. */
 const CHECK_FIRST = 'Check whether it happened, and repeat it only if it did not.'
 
-/** Describes any error. Anything but an {@link ApiError} is a bug of this program. */
+/**
+ * Describes any error. Anything but an {@link ApiError}, a {@link StorageError} or an error of the operating system is
+ * a bug of this program.
+ */
 export function describeError(error: unknown): ErrorText {
   if (!(error instanceof ApiError)) return describeFault(error)
   const { title, sentence, next } = advice[adviceKey(error)]
@@ -82,7 +85,10 @@ function adviceKey(error: ApiError): AdviceKey {
   return isAdviceKey(key) ? key : 'network.other'
 }
 
-/** Matches codes as the contract writes them. Our own keys are in lower case, so that no answer can choose one. */
+/**
+ * Matches codes as the contract writes all but `environment_model_required`. Our own keys are in lower case, so that no
+ * answer can choose one.
+ */
 const WIRE_CODE = /^[A-Z][A-Z0-9_]*$/
 
 function httpKey(error: ApiError): AdviceKey {

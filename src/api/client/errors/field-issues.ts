@@ -46,7 +46,7 @@ export function fieldOf({ details }: ErrorFacts): string | undefined {
   return typeof field === 'string' ? quotedMessage(field) : undefined
 }
 
-/** Returns lists of values inside `details`, such as `hostedModels` or the candidates of an environment. */
+/** Returns the first six values in lists inside `details`, such as `hostedModels`, and the number of others. */
 export function validValues({ details }: ErrorFacts): string | undefined {
   const lists = Object.values(details ?? {}).filter(value => Array.isArray(value)) as unknown[][]
   const values = lists.flat().flatMap(value => (typeof value === 'string' ? [quotedMessage(value)] : nameOf(value)))

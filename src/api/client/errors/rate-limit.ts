@@ -43,7 +43,8 @@ export function rateLimitOf({ endpoint, status, code, details, retryAfterMs }: R
 }
 
 /**
- * Returns the limit that `details` names in any of its texts. A refusal without it can be recognized only by its wait.
+ * Returns all texts in `details`, one of which may name the limit. A refusal without one can be recognized only by its
+ * wait.
  */
 function labelIn(details: Record<string, unknown> | undefined): string {
   return Object.values(details ?? {})

@@ -59,7 +59,8 @@ export type Journal = {
   /** Stores a confirmed write. Resolves when it is safe on disk. @throws ApiError `refused` with code `journal` */
   begin: (write: PlannedWrite) => Promise<Intent>
   /**
-   * Stores the writes of a planned bulk action, and resolves with a function that records the outcome.
+   * Stores the writes of a planned bulk action, and resolves with a function that records the outcome. A single write
+   * is not stored, since it gets its own entry.
    * @throws ApiError `refused` with code `journal`
    */
   plan: (writes: readonly PlannedWrite[]) => Promise<Intent['settle']>
@@ -72,7 +73,7 @@ export type Journal = {
    * @param from epoch milliseconds
    */
   tell: (operations: readonly string[], from: number, words: string) => Promise<void>
-  /** Calls the listener whenever the open writes of this process may have changed. */
+  /** Calls the listener whenever this process may have changed the list of open writes. */
   subscribe: (listener: () => void) => () => void
   /** Claims an entry. Undefined if another process holds or has closed it. */
   claim: (entry: JournalEntry) => Promise<Claim | undefined>
@@ -83,7 +84,7 @@ export type Journal = {
   later: (entry: JournalEntry) => Promise<{ same: boolean; place: boolean }>
   /** Returns writes of this profile since a time, the earliest first, each with its outcome. */
   since: (at: number) => Promise<DoneWrite[]>
-  /** Returns run ids that belong to other entries. */
+  /** Returns the ids that the answers to successful writes named, among them all runs that were launched. */
   knownRunIds: () => Promise<ReadonlySet<string>>
   /** Stores outcomes that arrive, marks all other writes as unknown, and closes the file. Open entries are kept. */
   close: () => Promise<void>

@@ -20,7 +20,7 @@ import {
 const { servers, liveServers, signIns, calls, serverRequests } = contract
 type Place = { projectId: string; serverId: string }
 
-/** Writes to the servers of a local workspace, and calls, which only such a workspace lists, by operation. */
+/** Reads back writes to servers of a local workspace, and calls, which only such a workspace lists, by operation. */
 export const localWork: Readonly<Record<string, ReadBack>> = {
   [liveServers.restart.operation]: connectionReadBack,
   [liveServers.end.operation]: connectionReadBack,
@@ -39,8 +39,8 @@ export const localWork: Readonly<Record<string, ReadBack>> = {
 const CLOSE_MS = 1_000
 
 /**
- * Reads back whether the connection of a server was ended. A restart connects again, and so does the next request after
- * it, so no connection proves as much as a new one.
+ * Reads back whether the connection of a server was ended. If there is none, it was. A new one proves the same, because
+ * a restart connects again, and so does the next request after an end.
  */
 async function connectionReadBack({ client, entry, now, options }: ReadBackContext): Promise<ReadBackAnswer> {
   // Reading back must not extend the connection that should end.

@@ -8,7 +8,8 @@ import { endpointOf, REPEAT_WITHIN_MS } from './resolve.ts'
 export type Choice = 'send' | 'dismiss'
 
 /**
- * Returns what a person can do about an open write. Sending again needs a complete input and a safe repeat.
+ * Returns what a person can do about an open write. It can be sent again if it was read back, its input is complete and
+ * a repeat is safe.
  * @param now epoch milliseconds
  */
 export function choicesOf(entry: JournalEntry, now: number): Choice[] {
@@ -95,7 +96,7 @@ export function openWriteSentence(entry: JournalEntry, now: number): string {
   return `${titleOf(entry, now)} ${stateOf(entry)}`
 }
 
-/** Whether a write is about a thing, by an id in its path or in the reference of its body. */
+/** Whether a write is about a thing: each of these ids is in its path or directly in its body. */
 export function isAbout({ input }: JournalEntry, ids: Readonly<Record<string, string>>): boolean {
   const body = Object(input['body']) as Record<string, unknown>
   return Object.entries(ids).every(([name, id]) => input[name] === id || body[name] === id)

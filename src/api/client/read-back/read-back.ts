@@ -365,8 +365,8 @@ function placeOf({ projectId, runId }: Place): Place {
 }
 
 /**
- * Returns how much of a change a record shows: `all` of it, `not` if a plain value differs, or `nothing` that proves
- * either. Nested values only have to contain what was sent.
+ * Compares a change with those of its fields that a record has: `all` match, `not` if a plain value differs, or
+ * `nothing` proves either. Fields that the record lacks do not count. Nested values only have to contain what was sent.
  */
 function shows(record: Fields, change: unknown): 'all' | 'not' | 'nothing' {
   const shown = Object.entries(asFields(change)).filter(([name]) => record[name] !== undefined)

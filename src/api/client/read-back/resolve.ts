@@ -60,9 +60,9 @@ type Work = {
 }
 
 /**
- * Finds out the outcome of open writes of earlier processes. Writes of plain records are sent again if a repeat is
- * safe. All others are only read back, and wait for a person if they spend, expose, end or delete. It is safe to run in
- * several processes at once.
+ * Finds out the outcome of open writes of earlier processes. Plain records are sent again if a repeat is safe. All
+ * other writes are only read back. They wait for a person if their outcome stays unknown, or if they did not happen and
+ * would spend, expose, end, delete or act elsewhere. It is safe to run in several processes at once.
  * @throws if the journal cannot be read
  */
 export async function resolveJournal(options: ResolveOptions): Promise<Resolution[]> {
@@ -191,8 +191,8 @@ function waits({ risk }: AnyEndpoint, { finding, isOver = false }: ReadBackAnswe
 }
 
 /**
- * Returns what makes a repeat safe without a person; undefined if nothing does. Writes that spend, expose, end, delete
- * or act elsewhere are never repeated. Neither are writes that were made again, or whose subject has changed since.
+ * Returns what makes a repeat safe without a person. Writes that spend, expose, end, delete or act elsewhere are never
+ * repeated, nor those that are old or incomplete, were made again, or whose subject has changed since.
  */
 function wayToRepeat(
   { clock, entry, endpoint }: Work,
@@ -291,7 +291,10 @@ function resultIn(settlement: Settlement | undefined): EntryResult | undefined {
 /** The result of a person's decision about one open write. */
 export type Decision = Resolution | { finding: 'busy'; isOpen: true; sentence: string }
 
-/** Sends an open write again with its key, unless it has happened. @throws ApiError if the service cannot tell */
+/**
+ * Sends an open write again with its key, unless it has happened. Of a bulk action it sends what was never sent.
+ * @throws ApiError if the service cannot tell
+ */
 export async function sendAgain(options: Omit<ResolveOptions, 'only'>, entry: JournalEntry): Promise<Decision> {
   const { journal, client, clock = wallClock, signal } = options
   const title = titleOf(entry, clock.now())
@@ -378,7 +381,8 @@ function isFinal(error: unknown): boolean {
 type Fields = Record<string, unknown>
 
 /**
- * Returns the name of what a write is about: the nearest readable part of its path, a suite, or a tool with its server.
+ * Returns the name of what a write is about: a suite, the nearest readable part of its path, a tool with its server, or
+ * the name in its own body.
  * @throws ApiError if a read fails
  */
 async function targetName(

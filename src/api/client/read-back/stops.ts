@@ -25,7 +25,7 @@ type Progress = {
 
 const { runs, journeyRuns, readiness, connections, waveInsights, userTestingInsights } = contract
 
-/** Writes that stop something with a state of its own, by operation. */
+/** Reads back writes that stop something with a state of its own, by operation. */
 export const stops: Readonly<Record<string, ReadBack>> = {
   [runs.cancel.operation]: stopReadBack(async ({ client, entry, options }) => {
     const { projectId, runId } = entry.input as InputOf<typeof runs.cancel>

@@ -6,7 +6,7 @@ export type Fetch = (request: ApiRequest) => Promise<ApiResponse>
 
 export type HttpFetch = {
   fetch: Fetch
-  /** Closes the kept connections. Requests in progress have a moment to end, and are then aborted. */
+  /** Closes the kept connections. Reads in progress are aborted at once, and writes after a moment. */
   close: () => Promise<void>
   /** Aborts when the connections start to close. */
   closing: AbortSignal
@@ -15,7 +15,7 @@ export type HttpFetch = {
 export type HttpFetchOptions = {
   /** If given, every other origin is refused, so that a key cannot leave the address it belongs to. */
   baseUrl?: string
-  /** A Unix socket for all requests, whatever their address. */
+  /** A Unix socket for requests to any address. The connections that `holds` keeps open do not use it. */
   socketPath?: string
   /** Whether connections for reads are kept open between two polls, because a new one takes long on a slow line. */
   holds?: () => boolean

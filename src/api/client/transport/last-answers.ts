@@ -9,8 +9,8 @@ type Answer = { endpoint: AnyEndpoint; text: string; cursor: string | null | und
 type Last = Omit<Answer, 'text'> & { digest: string; length: number; value: unknown }
 
 /**
- * Maximum number of characters of all kept answers. Now reads a megabyte of fifty projects in turns: with less room
- * each answer would displace the one that is needed next.
+ * Maximum number of characters of all kept answers that are not long. Now reads a megabyte of fifty projects in turns:
+ * with less room each answer would displace the one that is needed next.
  */
 const MOST_CHARACTERS = 4_000_000
 /** Maximum number of characters of long answers, which are kept separately because a list shows little of its pages. */

@@ -50,7 +50,10 @@ export async function readText(
   return { text: text + decoder.decode(), complete: true }
 }
 
-/** Parses a success body as the contract's answer. Unknown fields are kept. An unchanged answer is the same object. */
+/**
+ * Parses a success body as the contract's answer. Unknown fields are kept. An unchanged answer to a GET is the same
+ * object.
+ */
 export function parseAnswer<E extends AnyEndpoint>(
   received: Received & { endpoint: E },
   body: string,

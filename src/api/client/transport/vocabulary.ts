@@ -23,7 +23,7 @@ export function announcedVocabulary(capabilities: unknown): '1' | '2' {
   return announces2(capabilities, DEPTH) ? '2' : '1'
 }
 
-/** Asks a deployment once for its vocabulary, at the first read. Any answer is stored; a lost connection is not. */
+/** Asks a deployment for its vocabulary at the first read, and again after a failure without an HTTP error status. */
 export function createNegotiation(
   service: string,
   readCapabilities: () => Promise<unknown>,
