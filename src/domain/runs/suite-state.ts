@@ -215,7 +215,7 @@ export function reportedRate({ counts, coverage: { graded } }: ReportedRun): num
   return graded && graded.count < graded.total ? graded.passed / graded.total : counts && passRate(counts)
 }
 
-/** Returns the rates of complete runs that ended, oldest first. */
+/** Returns the rates of runs that ended, oldest first; undefined for incomplete ones. */
 function trendOf(reports: readonly ReportedRun[]): (number | undefined)[] {
   return reports
     .filter(({ outcome }) => outcome !== 'in-flight')

@@ -11,7 +11,7 @@ export type TrialReader = {
   read: () => Promise<EvalIteration[]>
   /** Number of requests of the last read. */
   readonly requests: number
-  /** Whether all pages have been read. */
+  /** Whether all pages have been read, or the service repeated a cursor. */
   readonly isWhole: boolean
 }
 

@@ -27,7 +27,7 @@ export type ScenarioNotes = {
   environmentId?: string
   /** The last `accessVersion` in an answer. */
   version?: { value: number; at: number; by: 'publish' | 'rebind' }
-  /** The first change from this machine after that answer that increased the version. */
+  /** The last change from this machine after that answer that increased the version. */
   moved?: { by: string; at: number }
   /** Members, latest first, each person once. */
   members: readonly MemberNote[]
@@ -162,7 +162,7 @@ export function createAccessNotes({
   }
 }
 
-/** Whether two members are equal. E-mail addresses are compared case-insensitively, ids exactly. */
+/** Whether two members are equal. Case is ignored, since that of an e-mail address has no meaning. */
 function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }

@@ -4,7 +4,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { ReadBack } from './proof.ts'
 
-/** Returns the number of open sessions, if the service reports them. Not found means that nobody ever visited. */
+/** Returns the number of open sessions, if the service reports them. A 404 counts as none: nobody ever visited. */
 export async function liveSessionsOf(client: Client, input: { projectId: string; scenarioId: string }) {
   try {
     const { liveSessions } = await client.userTestingInsights.metrics(input)

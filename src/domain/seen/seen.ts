@@ -9,7 +9,7 @@ export type News = 'new' | 'changed'
 export type SeenList = {
   /** Epoch milliseconds at which the last look at the list ended. */
   at: number
-  /** Whether `rows` contains every row of the list. */
+  /** Whether `rows` contains every row that was shown, so that another row is news. */
   whole: boolean
   /** Marks of the rows' content, by id. */
   rows: ReadonlyMap<string, string>
@@ -127,8 +127,8 @@ export function newsOf(before: SeenList | undefined, rows: readonly SeenRow[]): 
 }
 
 /**
- * Creates the record of seen lists. Lists seen here replace those that other processes stored; other stored lists are
- * kept.
+ * Creates the record of seen lists. Lists that this process read at its start or saw since replace those that other
+ * processes stored; others are kept.
  */
 export function createSeen({
   stored = storedInMemory(seenKey),

@@ -108,8 +108,8 @@ export function unreadLines({
 
 /**
  * Returns how a later snapshot differs from an earlier one, breaking changes first; empty if both are equal in any
- * order. Schemas are compared outside the screen's thread, within limits; what exceeds these counts as possibly
- * breaking.
+ * order. A list that could not be read for either is left out. Schemas are compared outside the screen's thread, within
+ * limits; what exceeds these counts as possibly breaking.
  */
 export async function snapshotChanges(
   before: Snapshot,

@@ -48,7 +48,7 @@ export async function readPlan(
   return repeated ?? { plan, names }
 }
 
-/** Returns the line of a file's text that an obstacle concerns. */
+/** Returns an obstacle with the position in the file's text that it concerns. */
 export function placedObstacle({ obstacle, path = [] }: SyncObstacle, text: string): TextProblem {
   const read = readYaml(text)
   const place = (read.ok ? read.value[0]?.at(path) : undefined) ?? { line: 1, column: 1 }

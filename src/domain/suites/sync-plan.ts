@@ -176,8 +176,8 @@ function cannotCreate(file: SuiteFile): SyncObstacle | undefined {
 const NO_MODEL = 'none'
 
 /**
- * Returns the default model of a new suite: the file's, else that of its first case; undefined if a case has a prompt
- * but no model.
+ * Returns the default model of a new suite: the file's, else the first one that a case names, else `none`; undefined if
+ * the file has none and a case has a prompt but no model.
  */
 export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
   const modelless = cases.filter(({ models = [] }) => models.length === 0)

@@ -27,7 +27,7 @@ export type SyncDone = {
 }
 
 /**
- * Carries out a plan: the suite, then deletions, changes and new cases. Every request is sent once. After a refusal the
+ * Carries out a plan: the suite, then deletions, changes and new cases, each step once. After a refusal the
  * rest is not sent, and importing again continues from there. A new suite is then removed, because a suite without some
  * of its cases would pass without them.
  * @throws ApiError

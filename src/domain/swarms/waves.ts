@@ -47,7 +47,7 @@ export function ungradedSessions(runs: SwarmOverview['runs']): number {
 /** The state of a run that recently had a session, while the service returns nothing else about it. */
 export const UNCONFIRMED = 'unconfirmed'
 
-/** Whether a wave runs, or may run, so that it can be stopped. */
+/** Whether a run is in flight, or may be, so that it can be stopped. */
 export function isInFlight({ state }: Pick<WaveRun, 'state'>): boolean {
   return state === 'running' || state === UNCONFIRMED
 }

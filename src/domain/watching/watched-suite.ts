@@ -11,8 +11,8 @@ import { outcomeOfRun } from '../runs/outcome.ts'
 import type { LastPass, WatchedServer } from './watched-tools.ts'
 
 /**
- * Returns the servers that a launch of a suite uses. For a client that names none, these are all enabled servers of its
- * project.
+ * Returns the saved servers that a launch of a suite uses. If it names none of them, these are all enabled servers of
+ * the project.
  * @throws ApiError
  */
 export async function serversOf(

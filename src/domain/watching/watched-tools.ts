@@ -110,8 +110,8 @@ function passWords(at: number | undefined): string {
 type Reconnecting = { projectId: string; server: WatchedServer; was: Snapshot | undefined; signal: AbortSignal }
 
 /**
- * Reconnects. After a change a server over HTTP may still be the old process, until it was away, offers something else,
- * or should have been restarted.
+ * Reconnects. After a change a server over HTTP may still be the old process. It is asked again until it was away,
+ * offers something else, or had enough time to be restarted.
  */
 async function reconnect(
   client: Pick<Client, 'servers'>,

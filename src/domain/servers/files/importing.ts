@@ -13,8 +13,8 @@ export type ServerFiles = {
 }
 
 /**
- * How a server in a file compares with the project. `unknown`: what the service returns is equal, but the service does
- * not return everything, such as the command. `faulty`: it cannot be imported.
+ * How a server in a file compares with the project. `unknown`: what the service returns is equal, and the rest, such as
+ * a command, cannot be compared. `faulty`: it cannot be imported.
  */
 export type ImportState = 'new' | 'same' | 'differs' | 'unknown' | 'faulty'
 

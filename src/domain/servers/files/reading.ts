@@ -276,7 +276,7 @@ function isThere(value: unknown): boolean {
 
 const MOST_SHOWN = 40
 
-/** Returns a value for an error message. Secrets are text, which is never reported. */
+/** Returns a value for an error message. Secrets are text, and no text but a transport type is reported. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (isPlainObject(value)) return 'an object'
