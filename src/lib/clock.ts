@@ -103,8 +103,8 @@ const SHARED = { earlyMs: 500, everyMs: 10_000 }
 export const UNSEEN_POLL_MS = 20_000
 
 /**
- * Returns a pause that ends with a wake-up of this process after about `ms` milliseconds: at most 500 earlier, or
- * later. Short pauses are not changed.
+ * Returns a pause of about `ms` milliseconds that ends when this process wakes up anyway: up to half a second early, or
+ * later. Pauses below a second are not changed.
  */
 export function sharedPause(ms: number): number {
   // Polls with the same interval that used every other wake-up might never be rendered together.

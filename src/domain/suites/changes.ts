@@ -26,7 +26,7 @@ export function changesBetween(from: unknown, to: unknown, path = '', levels = M
 /** Maximum length of a value in a line about a difference. */
 const MOST_SHOWN = 120
 
-/** Returns a line such as `iterations: 1 → 3`, `scenario: + "calm"` or `steps[2]: - {…}`, with the caller's arrow. */
+/** Returns a line such as `iterations: 1 → 3` (with the caller's arrow), `scenario: + "calm"` or `steps[2]: - {…}`. */
 export function changeLine({ path, from, to }: Change, arrow: string): string {
   const name = path === '' ? 'all of it' : path
   if (from === undefined) return `${name}: + ${shortJson(to)}`

@@ -25,7 +25,7 @@ export type WaveMemory = {
 export type StoredRun = { projectId: string; run: RunInWave }
 
 const MOST = BOUNDS.waveRuns.most
-/** Milliseconds after its start at which a run is removed, even if its end was never returned. No wave lasts so long. */
+/** Milliseconds after its start at which a run is removed, even if its end was not returned. No wave lasts so long. */
 const KEPT_MS = 24 * 60 * 60_000
 
 const Entry = shape(() => {

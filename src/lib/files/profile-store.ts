@@ -106,7 +106,7 @@ export function openStored<T>(file: string, key: ProfileKey<T>, { onFault, clock
         })
       } catch (error) {
         if (begun || irreplaceable) throw begun ? error : unwritable(error)
-        // If no lock can be created, the write reports the failure.
+        // The change is made without a lock, which may lose one of another process. The write reports its own failure.
         work()
       }
     },

@@ -305,7 +305,7 @@ function compareLimits(place: Place, before: JsonObject, after: JsonObject, add:
   }
 }
 
-/** Compares texts. The default, which applies to an omitted argument, may have changed. */
+/** Compares texts. They have no effect, except for a default, which may apply to an omitted argument. */
 function compareTexts(place: Place, before: JsonObject, after: JsonObject, add: Add): void {
   for (const keyword of TEXTS) {
     const [was, is] = [before[keyword], after[keyword]]

@@ -32,8 +32,8 @@ export function anyOfImpact(before: unknown, after: unknown, isSame: IsSame): Im
 }
 
 /**
- * Returns the impact of changed conditions, all of which must hold: adding one narrows, unless an earlier one implies
- * it.
+ * Returns the impact of changed conditions, all of which must hold: adding one to others narrows. Whether the first
+ * conditions narrow is unknown.
  */
 export function allOfImpact(before: unknown, after: unknown, isSame: IsSame): Impacts {
   if (before === undefined) return { input: 'unknown', output: 'safe' }

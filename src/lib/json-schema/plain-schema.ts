@@ -71,8 +71,7 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
     const [only] = found
     const base = withoutOptions(plain(schema))
     const options = found.map(option => ({ schema: option, options: [], isNullable: false }))
-    // If a limit was reached, not all alternatives are known. They are replaced by an `allOf`, which callers treat as a
-    // rule that they cannot show.
+    // Beyond a limit the alternatives become a condition that cannot be shown, so that no valid value is refused.
     const whole: PlainSchema = isCut
       ? { schema: { ...base, allOf: [...listOf(base['allOf']), { anyOf: [] }] }, options: [], isNullable: false }
       : { schema: base, options, isNullable }

@@ -6,7 +6,7 @@ type Rule = {
   pattern: RegExp
   /** Set if the match must begin at the start of a word. */
   word?: true
-  /** Set if the first group ends in a separator, or where a line break was removed. */
+  /** Set if the first group must end in a separator, or where something was removed from the text. */
   parted?: true
   /** Text that replaces the match. */
   label?: string
@@ -99,7 +99,7 @@ const RANDOM: readonly Rule[] = [
 
 type Range = { from: number; to: number; label: string }
 
-/** Replaces known secrets, and what looks like one, by `[secret]`. */
+/** Replaces known secrets of at least {@link LEAST_LITERAL} characters, and what looks like one, by `[secret]`. */
 export function withoutSecrets(text: string, known: readonly string[] = []): string {
   const view = viewOf(text)
   return replaced(text, [...literalRanges(view, known, SECRET), ...rangesOf(view, SECRETS)])
@@ -216,7 +216,7 @@ function rangeIn({ from, to }: View, begin: number, end: number, label: string):
   return { from: from(begin), to: to(end - 1), label }
 }
 
-/** Replaces each range by its label. Of adjoining ranges, the label of a secret takes precedence. */
+/** Replaces each range by its label. Overlapping ranges are merged; the label of a secret takes precedence. */
 function replaced(text: string, ranges: readonly Range[]): string {
   let safe = ''
   let end = 0

@@ -6,7 +6,7 @@ export type StdoutSource = {
   rows(): number
   /** Receives one write of Ink. */
   accept(text: string): void
-  /** Calls back once everything written so far has left the process, or only waits for the terminal. */
+  /** Calls back once everything written so far has left the process; at once if the terminal is behind. */
   barrier(done: () => void): void
 }
 

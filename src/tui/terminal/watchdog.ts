@@ -42,8 +42,8 @@ export type Watchdog = {
  * Ends the program if its thread is stuck and the person presses Ctrl+C: a second thread notices that the first makes
  * no turn, reads the unread keys, and a second of processor time after Ctrl+C calls `end` in the middle of what the
  * first thread does. Keys that it read go to `give` when the thread runs again. A thread that is stuck outside of
- * JavaScript cannot be called; then the second thread writes `leaving()` and kills the process. It also handles
- * SIGTERM, SIGINT and SIGHUP if Node allows that.
+ * JavaScript cannot be called; then the second thread writes `leaving()` and kills the process. It also handles the
+ * signals that end the program if Node allows that.
  */
 export function startWatchdog(options: {
   leaving: () => string
