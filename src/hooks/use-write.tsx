@@ -26,7 +26,7 @@ export function ConfirmProvider(props: { confirm: Confirm; children: ReactNode }
   return <ConfirmContext.Provider value={props.confirm}>{props.children}</ConfirmContext.Provider>
 }
 
-/** Risks that require a question before sending; other writes can be undone by another change. */
+/** Risks that require a question before sending. A plain write can be undone by another change. */
 const ASKS_FIRST: ReadonlySet<Risk> = new Set(['spend', 'end', 'expose', 'delete'])
 
 /** Thrown by the work of a write if nothing should be sent after all; its message says why. */

@@ -4,7 +4,7 @@ import type { Pending } from './dispatcher.ts'
 import type { ActiveBinding, TextSink } from './layers.ts'
 import { useKeymap } from './keymap-context.tsx'
 
-/** Returns a text that changes when an action becomes available or unavailable, or is so for another reason. */
+/** Joins the reasons why actions are unavailable, so that a change of availability can be detected. */
 function availability(handlers: Handlers<string>): string {
   return Object.entries(handlers)
     .map(([id, handler]) => ('unavailable' in handler ? `${id}:${handler.unavailable}` : ''))

@@ -75,8 +75,8 @@ export function unescaped(part: string): string {
 }
 
 /**
- * Parses an address, or the part of it below the profile. Of several matching routes, the one with most matched
- * segments wins. `undefined` if none matches.
+ * Parses an address, or the part of it below the profile. Of several matching routes, the one with most segments wins.
+ * `undefined` if none matches.
  */
 export function parsePlace(routes: readonly Route[], text: string): Place | undefined {
   const local = text.startsWith(SCHEME) ? text.slice(SCHEME.length).split('/').slice(1).join('/') : text

@@ -1,8 +1,8 @@
 import type { Symbols } from './theme.ts'
 
 /**
- * Returns a bar of this many columns for a share from 0 to 1. With two columns or more, only a share of 1 fills it.
- * Only a share of 0, or one that is not a number, leaves it empty. No text if the theme draws no charts.
+ * Returns a bar of this many columns for a share from 0 to 1. If there are several columns, only a share of 1 fills
+ * all, and only a share of 0, or NaN, fills none. The bar is an empty text if the theme draws no charts.
  */
 export function bar({ bar: [full, empty] }: Pick<Symbols, 'bar'>, share: number, columns: number): string {
   const part = Number.isNaN(share) ? 0 : within(share)
@@ -14,8 +14,8 @@ export function bar({ bar: [full, empty] }: Pick<Symbols, 'bar'>, share: number,
 }
 
 /**
- * Returns lines of text, the top one first, that draw a column for each share from 0 to 1. Only a share of 1 fills its
- * column; unknown shares are blank. No lines if the theme draws no charts.
+ * Returns this many rows of text, the top one first, which draw a column for each share from 0 to 1. Only a share of 1
+ * fills its column, and unknown shares are gaps. No rows if the theme draws no charts.
  */
 export function plot(
   { spark, lowSpark }: Pick<Symbols, 'spark' | 'lowSpark'>,

@@ -18,13 +18,14 @@ export type Symbols = {
   pointer: string
   /** Before the selected answer to a question. */
   choice: string
-  /** A row that the person marked, a new row, and a row that has changed. */
+  /** A row that the person marked. */
   mark: string
   /** A value whose content is hidden, or shown below. */
   folded: string
   unfolded: string
   /** The pointer on a marked row. */
   markedPointer: string
+  /** A new row, and a row that has changed. */
   new: string
   changed: string
   /** Something that sometimes passes and sometimes fails. */

@@ -42,7 +42,10 @@ function repeatsByItself(error: ApiError): boolean {
   return error.retryable && (error.kind === 'network' || (error.kind === 'http' && error.code !== 'TIMEOUT'))
 }
 
-/** Whether a repeat is harmless: for reads, idempotent writes, and writes with a key. */
+/**
+ * Whether a repeat is harmless: for reads, naturally idempotent writes, and writes whose `idempotency` is `header` if
+ * they have a key.
+ */
 export function isRepeatable(
   endpoint: Pick<AnyEndpoint, 'risk' | 'idempotency'>,
   idempotencyKey: string | undefined,
