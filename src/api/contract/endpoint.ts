@@ -4,8 +4,8 @@ import type { ErrorCode } from './error.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * What a call can do, in rising order of care. It decides about retries (`read` only), read-only mode (everything else
- * is refused) and confirmation (`spend` and above ask first).
+ * What a call can do, in rising order of care. Read-only mode refuses everything except `read`, which can always be
+ * repeated. `spend` and everything below it in this list ask first.
  * - `read`: changes nothing, even if it uses POST
  * - `write`: changes records that can be changed back
  * - `external`: side effects on someone else's server
@@ -257,7 +257,7 @@ export function isAtLeast(role: ProjectRole | undefined, needed: ProjectRole | n
   return role !== undefined && PROJECT_ROLES.indexOf(role) >= PROJECT_ROLES.indexOf(needed)
 }
 
-/** Returns why a role is not enough. `change` is what needs more. The role is left out if it is unknown. */
+/** Returns why a role is not enough. `change` names what needs it. The caller's role is left out if it is unknown. */
 export function roleSentence(needed: ProjectRole, role: string | undefined, change = 'This'): string {
   return `${change} needs the role ${needed} in the project${role ? `; yours is ${role}` : ''}.`
 }

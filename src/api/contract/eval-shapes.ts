@@ -47,7 +47,7 @@ export const EvalTestCase = shape(() =>
   }),
 )
 
-/** Match options in the public vocabulary or the internal one, never both at once. */
+/** Match options in the public vocabulary or the internal one. The service refuses both at once. */
 export const MatchOptionsOverride = shape(() =>
   strictBody({
     toolCallOrder: z.enum(['any', 'in-order', 'exact', 'ignore', 'superset', 'strict']).optional(),

@@ -67,7 +67,10 @@ export type EvalStepVerdict = z.infer<typeof EvalStepVerdict>
 export const EvalTrace = shape(() => record({}))
 export type EvalTrace = z.infer<typeof EvalTrace>
 
-/** Maximum size of a trace in bytes: some hundred tool results of the size that a server may send. */
+/**
+ * Maximum size in bytes of a trace, or of a page of trials: some hundred tool results of the size that a server may
+ * send.
+ */
 const MAX_RECORDED_BYTES = 256 * 1024 * 1024
 
 const iteration = '/projects/{projectId}/eval-runs/{runId}/iterations/{iterationId}'

@@ -24,10 +24,12 @@ export function shortRunName({ id, runNumber }: Named): string {
   return runNumber == null ? id.slice(-5) : `#${runNumber}`
 }
 
-/** States after which a run never changes. Every other value counts as in flight (contract: "Eval run status"). */
+/**
+ * States after which a run never changes (contract: "Eval run status"). See {@link isTerminalRunStatus} for all others.
+ */
 export const TERMINAL_RUN_STATUSES = ['completed', 'failed', 'cancelled'] as const
 
-/** Whether a run has ended. `timed_out` counts as ended if it ever appears (differences, row 17). */
+/** Whether a run has ended. `timed_out` counts as ended (differences, row 17), every other unknown state does not. */
 export function isTerminalRunStatus(status: string): boolean {
   return (TERMINAL_RUN_STATUSES as readonly string[]).includes(status) || status === 'timed_out'
 }

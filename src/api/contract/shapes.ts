@@ -36,7 +36,7 @@ export function openEnum<const T extends string>(values: readonly T[]): z.ZodTyp
 /** A point in time as epoch milliseconds or ISO text (differences, row 33). Read it with {@link toEpochMs}. */
 export const timestamp = shape(() => z.union([z.number(), z.string()]))
 
-/** Converts a wire timestamp to epoch milliseconds; `undefined` if it is absent, unreadable or not a valid date. */
+/** Converts a wire timestamp to epoch milliseconds; `undefined` if it is absent or not a valid date. */
 export function toEpochMs(value: number | string | null | undefined): number | undefined {
   if (value == null) return undefined
   const time = new Date(value).getTime()
@@ -121,7 +121,7 @@ export function exactlyOne(field: string, other: string): BodyRule {
   ]
 }
 
-/** Requires that `field` is sent without any other. */
+/** Requires that `field`, if it is sent, is the only one. */
 export function alone(field: string): BodyRule {
   return [
     body =>
@@ -141,7 +141,7 @@ export const listQuery = shape(() => strictBody(pageOptions()))
 
 export const queryCursor = { in: 'query', name: 'cursor' } as const
 
-/** Declares the items of such a list. */
+/** Declares query, answer and cursor of such a list. */
 export function listOf<T extends z.ZodType>(item: Shape<T>) {
   return { query: listQuery, response: page(item), cursor: queryCursor }
 }

@@ -405,7 +405,7 @@ const dismissal = {
   gate: 'user-testing',
 } as const
 
-/** The list returns a cursor but accepts none. */
+/** By the OpenAPI file, the list returns a cursor but accepts none. It is sent all the same. */
 export const userTestingFindings = resource('userTestingFindings', {
   list: endpoint('listUserTestingFindings', 'GET', `${scenario}/findings`, {
     summary: 'All findings of a scenario, dismissed ones included.',
