@@ -30,8 +30,11 @@ const FAULT_BY_PATTERN: readonly (readonly [RegExp, NetworkFault])[] = [
   [/^(?:Z_|ERR_|BR_|ZSTD_).*(?:DATA|BUF|FORMAT|PADDING|STREAM|PREFIX|CORRUPT)/, 'decode'],
 ]
 
-/** Faults of a connection that was never established, so that no request can have been sent. */
-const BEFORE_SENDING = new Set<NetworkFault>(['dns', 'refused', 'unreachable'])
+/**
+ * Faults of a connection that was never established, so that no request can have been sent. `unreachable` is none of
+ * them: an open connection reports it too, if its route is lost before an answer.
+ */
+const BEFORE_SENDING = new Set<NetworkFault>(['dns', 'refused'])
 
 type SystemFault = { code: string; connecting: boolean; message: string }
 
