@@ -143,6 +143,19 @@ describe('the file of seen rows', () => {
     expect(next.of('servers')?.rows.has('s')).toBe(true)
   })
 
+  test('keeps a later look of another process at a list that was read before', () => {
+    const first = open()
+    first.show('runs', [row('a')])
+    first.close()
+    const [one, other] = [open(), open()]
+    expect(one.of('runs')?.rows.size).toBe(1)
+    other.show('runs', [row('a'), row('b')])
+    other.close()
+    one.show('servers', [row('s')])
+    one.close()
+    expect([...open().of('runs')!.rows.keys()]).toEqual(['a', 'b'])
+  })
+
   test.each([
     ['nothing', ''],
     ['no JSON', '{"version":1,'],

@@ -127,8 +127,8 @@ export function newsOf(before: SeenList | undefined, rows: readonly SeenRow[]): 
 }
 
 /**
- * Creates the record of seen lists. Lists that this process read at its start or saw since replace those that other
- * processes stored; others are kept.
+ * Creates the record of seen lists. Lists that this process showed or acknowledged replace those that other processes
+ * stored; others are kept.
  */
 export function createSeen({
   stored = storedInMemory(seenKey),
@@ -145,8 +145,8 @@ export function createSeen({
   let cancel: (() => void) | undefined
   const changed = (): void => {
     stored.changeSoon(before => {
-      const others = [...before].filter(([name]) => !touched.has(name))
-      return new Map(listsToStore(new Map([...others, ...lists()])))
+      const own = [...lists()].filter(([name]) => touched.has(name))
+      return new Map(listsToStore(new Map([...before, ...own])))
     })
     notify()
   }
