@@ -26,7 +26,7 @@ export type PointerArea = {
 export type Pointer = {
   /** Adds an area; the returned function removes it. */
   register(area: PointerArea): () => void
-  /** Calls the handler of the area under the mouse. Returns true if there was one; for a press, if there was an area. */
+  /** Calls the handler of the area under the mouse. Returns whether there was one, or for a press, an area. */
   handle(event: MouseEvent, notches?: number): boolean
 }
 
