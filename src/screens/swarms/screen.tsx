@@ -41,7 +41,7 @@ export const SwarmsScreen = collectionScreen({
   list: contract.swarms.list,
   create: contract.swarms.create,
   param: 'swarmId',
-  weights: [1, 2],
+  weights: [1, 3],
   says: ({ name, updatedAt }: Swarm) => `${name}\n${updatedAt}`,
   rows: {
     useRows: (items: readonly Swarm[], projectId: string) => ({
@@ -147,10 +147,11 @@ function failedLines(failed: readonly FailedCriterion[], symbols: Symbols): Line
 
 type FailedCounts = Pick<FailedCriterion, 'failCount' | 'sessionsGraded' | 'runStreak'>
 
+/** The counts are those of one run, so that the sentence names it: the streak counts runs. */
 function failedText({ failCount, sessionsGraded: graded, runStreak }: FailedCounts): string {
   const of = graded == null ? 'graded sessions' : `of ${plural(graded, 'graded session')}`
-  const streak = runStreak != null && runStreak > 1 ? `, ${formatCount(runStreak)} runs in a row` : ''
-  return `failed in ${formatCount(failCount)} ${of}${streak}`
+  const streak = runStreak != null && runStreak > 1 ? `; ${formatCount(runStreak)} runs in a row` : ''
+  return `last failing run: ${formatCount(failCount)} ${of}${streak}`
 }
 
 /** Columns of the bar of a day. */
