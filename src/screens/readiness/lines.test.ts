@@ -3,7 +3,7 @@ import type { ReadinessRun } from '../../api/contract/readiness.ts'
 import { recordView } from '../../components/lines.ts'
 import { pairFields } from '../../components/viewer.tsx'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { laneFields, laneLines, reportLines, runFields } from './lines.ts'
+import { aboutFields, laneFields, laneLines, reportLines, runFields } from './lines.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 const base: ReadinessRun = { id: 'rdr_1', readinessKind: 'claude', status: 'completed', overallStatus: 'not-ready' }
@@ -11,11 +11,23 @@ const counts = { evaluated: 0, notEvaluated: 0, notApplicable: 0 }
 
 const rowOf = (more: Partial<ReadinessRun>) => ({ run: { ...base, ...more }, server: 'graded', isOn: true })
 const valueOf = (more: Partial<ReadinessRun>, label: string) =>
-  runFields(rowOf(more), symbols).find(([name]) => name === label)?.[1]
+  [...runFields(rowOf(more), symbols), ...aboutFields(rowOf(more))].find(([name]) => name === label)?.[1]
 
 test('a server that is not ready leads to the report that says why, if there is one', () => {
   expect(valueOf({}, 'Verdict')).toBe('✗ not ready: the report says why')
   expect(valueOf({ hasReport: false }, 'Verdict')).toBe('✗ not ready')
+})
+
+test('the verdict names the violated rules of a report that was read', () => {
+  const finding = { status: 'violated', class: 'deterministic', subjects: [], missingInputs: [] }
+  const findings = ['One', 'Two', 'Three', 'Four'].map(title => ({ ...finding, title }))
+  expect(runFields(rowOf({}), symbols, [{ ...finding, title: 'A habit', class: 'heuristic' }, ...findings])).toEqual([
+    ['Verdict', '✗ not ready', 'error'],
+    ['Violated', 'One'],
+    ['Violated', 'Two'],
+    ['Violated', 'Three'],
+    ['Violated', '1 more, in the report'],
+  ])
 })
 
 test('the way in which a check was made is given in plain words', () => {
@@ -84,6 +96,6 @@ test('each check has its own row, however wide the pane is', () => {
   })
   const lines = laneLines(row, laneFields(row, symbols), 24)
   expect(pairFields(lines, 120)).toEqual(lines)
-  const { lines: fields } = recordView(runFields(row, symbols))
+  const { lines: fields } = recordView([...runFields(row, symbols), ...aboutFields(row)])
   expect(pairFields(fields, 120)).not.toHaveLength(fields.length)
 })

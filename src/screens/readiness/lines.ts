@@ -43,20 +43,44 @@ const OPINIONS = new Map([
   ['completed', 'in the report'],
 ])
 
-/** Returns the result of a run; the title of its pane names the server. */
-export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols): Field[] {
+/** Whether a finding counts against the server: only a violated rule makes it not ready. */
+const isViolated = (finding: ReadinessFinding) => finding.class === 'deterministic' && finding.status === 'violated'
+
+/** Maximum number of violated rules named with the verdict; the report has all of them. */
+const MOST_NAMED = 3
+
+/**
+ * Returns the result of a run; the title of its pane names the server.
+ * @param findings the findings of its report, if it was read
+ */
+export function runFields(
+  { run, isOn }: ReadinessRow,
+  symbols: Symbols,
+  findings: readonly ReadinessFinding[] = [],
+): Field[] {
   const look = stateLook(run, isOn)
-  const { reason, detail } = run.llmObservations ?? {}
-  const status = run.llmObservations?.status ?? 'not reported'
-  const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status) ? wordsOf(reason) : undefined)
-  const means = look.word === 'not ready' && hasReport(run) ? TOLD : MEANS.get(look.word)
+  const violated = findings.filter(isViolated)
+  const isTold = look.word === 'not ready' && hasReport(run) && violated.length === 0
+  const means = isTold ? TOLD : MEANS.get(look.word)
+  const more = violated.length - MOST_NAMED
   return [
     [run.status === 'completed' ? 'Verdict' : 'State', `${symbols[look.symbol]} ${means ?? look.word}`, look.tone],
+    ...violated.slice(0, MOST_NAMED).map(({ title }): Field => ['Violated', title]),
+    ...(more > 0 ? [['Violated', `${formatCount(more)} more, in the report`] as const] : []),
     ...(run.errorMessage ? [['Failed with', run.errorMessage, 'error'] as const] : []),
     ...(run.stages ?? []).map(({ stage, status }): Field => {
       const own = partLook(status, isOn)
       return [STAGES.get(stage) ?? sentenceCase(wordsOf(stage)), `${symbols[own.symbol]} ${own.word}`, own.tone]
     }),
+  ]
+}
+
+/** Returns how a run was made. */
+export function aboutFields({ run, server }: ReadinessRow): Field[] {
+  const { reason, detail } = run.llmObservations ?? {}
+  const status = run.llmObservations?.status ?? 'not reported'
+  const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status) ? wordsOf(reason) : undefined)
+  return [
     ...(run.serverUrl === server ? [] : [['Address', run.serverUrl] as const]),
     ['For', directoryLabel(run)],
     ['Began', agoText(run.createdAt)],
@@ -87,7 +111,7 @@ export function laneFields(
   return (run.lanes ?? []).map(each => {
     const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
     const here = findings.filter(finding => finding.lane === lane)
-    const violated = here.filter(finding => finding.class === 'deterministic' && finding.status === 'violated').length
+    const violated = here.filter(isViolated).length
     // A lane that evaluated nothing has no violation, but has not passed.
     const isBlank = evaluated === 0 && status === 'ready'
     const isIdle = evaluated === 0 && notEvaluated === 0 && status !== 'not-ready'

@@ -55,7 +55,7 @@ test('a server is graded from its tab, followed to its verdict, and its report c
   // If there is room, failures are shown with the counts.
   await app.press(tabsKeys.bindings.previous)
   await app.resize({ width: 120, height: 50 })
-  await app.see(/the report says why[^]*─ Report ─[^]*violated, /)
+  await app.see(/Verdict +✗ not ready +│[^]*Violated [^]*─ Report ─[^]*violated, /)
   expect(await runs()).toMatchObject([{ readinessKind: 'claude', includeLlmObservations: false }])
 })
 

@@ -4,7 +4,7 @@ import type { ReadinessRun } from '../../api/contract/readiness.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { nameColumn } from '../../components/collection/plain-parts.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
-import { labelWidth, recordView } from '../../components/lines.ts'
+import { fieldLines, labelWidth, recordView } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../components/records/use-readiness.ts'
 import { Viewer } from '../../components/viewer.tsx'
 import { findingsOf } from '../../domain/readiness/findings.ts'
-import { isRunning, stateLook } from '../../domain/readiness/labels.ts'
+import { directoryLabel, isRunning, stateLook } from '../../domain/readiness/labels.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { isReadWhole, useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -26,7 +26,16 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { serversRoute } from '../servers/route.ts'
 import { readinessKeys } from './bindings.ts'
-import { hasReport, laneFields, laneLines, reportLines, runFields, runIds, type ReadinessRow } from './lines.ts'
+import {
+  aboutFields,
+  hasReport,
+  laneFields,
+  laneLines,
+  reportLines,
+  runFields,
+  runIds,
+  type ReadinessRow,
+} from './lines.ts'
 
 /** Runs that grade servers against the requirements of a publisher's directory: lanes and coverage, never a score. */
 export const ReadinessScreen = collectionScreen({
@@ -44,7 +53,8 @@ export const ReadinessScreen = collectionScreen({
       ? { notices: [`Only the latest ${first.items.length} are shown: the service does not return the others.`] }
       : {},
   rows: { useRows: useReadinessRows, itemOf: ({ run }: ReadinessRow) => run },
-  nameOf: ({ server }) => server,
+  // One server may have been checked for several directories.
+  nameOf: ({ run, server }) => shortName(server) + (run.readinessKind == null ? '' : ` for ${directoryLabel(run)}`),
   tabs: [
     { id: 'checks', title: 'Checks', Content: Checks, companion: 'report' },
     { id: 'report', title: 'Report', Content: Report },
@@ -56,6 +66,11 @@ export const ReadinessScreen = collectionScreen({
     next: `Press ${key('add')} to check one; the cost is shown first.`,
   }),
 })
+
+/** Returns the name of a server, which is its address if it is no longer saved. */
+function shortName(server: string): string {
+  return server.replace(/^https?:\/\//, '')
+}
 
 /** Returns what counts as a change: how it ended. */
 function stateOf(run: ReadinessRun): string {
@@ -80,7 +95,7 @@ function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
   }, [items, servers, isOld])
   const columns = useMemo(
     (): Column<ReadinessRow>[] => [
-      nameColumn<ReadinessRow>('Server', ({ server }) => server.replace(/^https?:\/\//, ''), { id: 'server' }),
+      nameColumn<ReadinessRow>('Server', ({ server }) => shortName(server), { id: 'server' }),
       ...readinessColumns(symbols, (row: ReadinessRow) => row),
     ],
     [symbols],
@@ -111,11 +126,13 @@ function Checks({ projectId, row, focused }: DetailProps<ReadinessRow>) {
   // The report is not read for a count where requests are limited; once it is read, it counts.
   const report = useReport(projectId, row.run, budget.snapshot().unlimited)
   const findings = useMemo(() => findingsOf(report.data), [report.data])
-  const fields = runFields(row, symbols)
+  const fields = runFields(row, symbols, findings)
+  const about = aboutFields(row)
   const lanes = laneFields(row, symbols, findings)
-  const width = labelWidth([...fields, ...lanes.map(({ field }) => field)])
-  const view = recordView(fields, runIds(row), ['', ...laneLines(row, lanes, width)], width)
-  return <Viewer {...view} focused={focused} />
+  const width = labelWidth([...fields, ...about, ...lanes.map(({ field }) => field)])
+  const { lines, rest } = recordView(about, runIds(row), [], width)
+  const result = [...fieldLines(fields, 0, width), '', ...laneLines(row, lanes, width), '']
+  return <Viewer lines={[...result, ...lines]} rest={rest} focused={focused} />
 }
 
 function useReport(projectId: string, run: ReadinessRun, isWanted: boolean) {
