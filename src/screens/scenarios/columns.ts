@@ -89,6 +89,11 @@ export function visitorLabel({ visitor }: UserTestingSession): string {
   return visitor?.recency ? `${who}, ${visitor.recency}` : who
 }
 
+/** Returns `4/5`. */
+function starsText(rating: number | null | undefined): string {
+  return rating == null ? UNKNOWN : `${formatCount(rating)}/5`
+}
+
 export const visitColumns: readonly Column<UserTestingSession>[] = [
   nameColumn('Visitor', ({ visitor }) => visitor?.displayName, {
     id: 'visitor',
@@ -100,7 +105,8 @@ export const visitColumns: readonly Column<UserTestingSession>[] = [
     count: ({ messageCount }) => messageCount,
   }),
   measureColumn('Calls', 5, ({ toolCallCount }) => toolCallCount, formatCount, { id: 'tools', from: 56 }),
-  measureColumn('Stars', 5, ({ feedback }) => feedback?.rating, formatCount, { id: 'rating', from: 64 }),
+  // A number alone beside the words of the visitor would read as their number in the list.
+  measureColumn('Stars', 5, ({ feedback }) => feedback?.rating, starsText, { id: 'rating', from: 64 }),
   noteColumn('Said', 'flex', ({ preview }) => preview ?? '', { id: 'preview', from: 80 }),
   measureColumn('Last', 4, ({ lastActivityAt }) => toEpochMs(lastActivityAt), freshness, { id: 'age' }),
 ]

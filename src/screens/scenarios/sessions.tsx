@@ -85,7 +85,7 @@ type HoursProps = {
   children: ReactNode
 }
 
-/** The hour under the mouse, or of the selected session, is inverse and described. */
+/** The hour under the mouse, or of the selected session, stands out and is described. */
 function VisitHours(props: HoursProps) {
   const { visits, isWhole, list } = props
   const { width, height } = useSize()
@@ -112,7 +112,9 @@ function VisitHours(props: HoursProps) {
   const which = isOver ? 'the hour under the mouse' : 'the chosen hour'
   const hour = place === undefined ? '' : `, ${formatCount(counts[place])} in ${which}`
   const busiest = most > 0 ? `, at most ${formatCount(most)} an hour` : ''
-  const picture = signs.map((sign, index) => theme.paint(index === place ? 'cursor' : 'accent', sign)).join('')
+  // An inverse bar would look like an hour without sessions.
+  const marked = place !== undefined && counts[place] ? 'strong' : 'cursor'
+  const picture = signs.map((sign, index) => theme.paint(index === place ? marked : 'accent', sign)).join('')
   return (
     <Box flexDirection="column" width={width} height={height}>
       {signs.length > 0 && (
