@@ -193,7 +193,9 @@ describe('the access to a scenario', () => {
       expect(shown).toContain('links do not')
       expect(shown).toContain('mcpdeck serve')
     }
-    expect(text(doorLines(symbols, { ...door, state: 'listening' }))).toContain('may serve another data directory')
+    expect(text(doorLines(symbols, { ...door, state: 'listening' }))).toContain(
+      'only if it was started with this data directory',
+    )
     expect(text(doorLines(symbols, { ...door, state: undefined }))).toContain('Checking')
   })
 })

@@ -15,7 +15,7 @@ import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { scenariosKeys } from './bindings.ts'
-import { modeLook, sessionsText, type ScenarioRow } from './columns.ts'
+import { isOpen, modeLook, sessionsText, type ScenarioRow } from './columns.ts'
 import { capLabels, mayBeOthers } from './guest-limits.ts'
 import { openGateSentence } from './measures.tsx'
 import { masked } from '../../domain/scenarios/session-secrets.ts'
@@ -74,8 +74,8 @@ export function doorLines(
       return [{ text: `Checking what answers at ${origin}…`, tone: 'muted' }]
     case 'listening':
       return [
-        { text: `${symbols.ok} mcpdeck serve answers visitors at ${origin}.`, tone: 'ok' },
-        { text: 'It may serve another data directory.', tone: 'muted', indent: 2 },
+        { text: `${symbols.ok} mcpdeck serve listens at ${origin}.`, tone: 'ok' },
+        { text: 'Links work only if it was started with this data directory.', tone: 'muted', indent: 2 },
       ]
     case 'other':
       return [
@@ -129,17 +129,21 @@ function settingLines(detail: ScenarioDetail): Line[] {
 
 function capLines(
   notes: ScenarioNotes | undefined,
-  of: { changedAt: number | undefined; now: number; editKey: string },
+  of: { isOpenToAll: boolean; changedAt: number | undefined; now: number; editKey: string },
 ): Line[] {
-  const { changedAt, now, editKey } = of
+  const { isOpenToAll, changedAt, now, editKey } = of
   const caps = notes?.caps
   if (!caps)
     return [
       { text: 'The service does not return guest limits. None were set from this machine.', tone: 'muted' },
-      {
-        text: `Anonymous visitors get no answers until these limits allow them. Press ${editKey} to set them.`,
-        tone: 'muted',
-      },
+      ...(isOpenToAll
+        ? [
+            {
+              text: `Anonymous visitors get no answers until these limits allow them. Press ${editKey} to set them.`,
+              tone: 'muted' as const,
+            },
+          ]
+        : []),
     ]
   return [
     {
@@ -201,7 +205,12 @@ export function Overview(props: TabProps) {
           : []),
       '',
       heading('Guest limits'),
-      ...capLines(notes, { changedAt: toEpochMs(row.scenario.updatedAt), now, editKey: key(scenariosKeys, 'limits') }),
+      ...capLines(notes, {
+        isOpenToAll: isOpen(row.scenario),
+        changedAt: toEpochMs(row.scenario.updatedAt),
+        now,
+        editKey: key(scenariosKeys, 'limits'),
+      }),
     ]
     // oxlint-disable-next-line react/exhaustive-deps -- notes answer something else only with another version of theirs
   }, [row, props.closed, props.showsSecrets, door, detail.data, detail.problem, symbols, notesVersion, pauseMs])
