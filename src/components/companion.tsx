@@ -9,7 +9,7 @@ import { SizeProvider, useArea, type Size } from './size.tsx'
 
 /** From this width on a companion is at the right, else below. */
 const BESIDE_FROM = 130
-/** Minimum number of rows of a companion below, including its title. */
+/** Minimum number of rows of a companion below, including its title, unless it needs fewer. */
 const LEAST_BELOW = 10
 
 /** An area whose content reports how many rows it fills; `row` is its position on the screen. */
@@ -49,14 +49,21 @@ export function LeastRows(props: { rows: number; children: ReactNode }) {
 const mostTaken = new WeakMap<object, { width: number; rows: number }>()
 
 /** Returns the part of an area for the content if there is a companion; undefined if there is no room for one. */
-function shareOf({ width, height }: Size, taken: number | undefined, most: number): Size | undefined {
+function shareOf(size: Size, taken: number | undefined, most: number, least: number): Size | undefined {
+  const { width, height } = size
   if (width >= BESIDE_FROM) return { width: Math.floor(width / 2), height }
-  const fits = (rows: number): boolean => rows + LEAST_BELOW <= height
+  const fits = (rows: number): boolean => rows + least <= height
   if (taken === undefined || !fits(taken)) return undefined
   return { width, height: fits(most) ? Math.max(taken, most) : taken }
 }
 
-export type CompanionSpec = { title: string; render: () => ReactNode; onOpen: () => void }
+export type CompanionSpec = {
+  title: string
+  render: () => ReactNode
+  onOpen: () => void
+  /** Minimum number of rows below, including its title. */
+  least?: number | undefined
+}
 
 /**
  * Shows content with a companion that is also worth seeing, if there is room for both: beside it in a wide pane, below
@@ -65,6 +72,7 @@ export type CompanionSpec = { title: string; render: () => ReactNode; onOpen: ()
  */
 export function Accompanied(props: { of: object; companion: CompanionSpec | false | undefined; children: ReactNode }) {
   const { of, companion } = props
+  const least = (companion && companion.least) || LEAST_BELOW
   const { plain } = useTheme()
   const { width, height, row } = useArea()
   const known = mostTaken.get(of)
@@ -75,17 +83,17 @@ export function Accompanied(props: { of: object; companion: CompanionSpec | fals
   const room = useMemo<Room>(() => {
     const take = (rows: number): void => {
       const before = mostTaken.get(of)
-      const largest = before?.width === width && before.rows + LEAST_BELOW <= height ? before.rows : 0
-      if (rows + LEAST_BELOW <= height) mostTaken.set(of, { width, rows: Math.max(largest, rows) })
+      const largest = before?.width === width && before.rows + least <= height ? before.rows : 0
+      if (rows + least <= height) mostTaken.set(of, { width, rows: Math.max(largest, rows) })
       // Content shorter than others changes nothing, and causes no render.
       setSaid(now => {
-        const isShorter = now.width === width && rows <= now.rows && now.rows + LEAST_BELOW <= height
+        const isShorter = now.width === width && rows <= now.rows && now.rows + least <= height
         return isShorter ? now : { width, rows }
       })
     }
     return { row, height, take }
-  }, [of, width, height, row])
-  const share = plain || !companion ? undefined : shareOf({ width, height }, taken, most)
+  }, [of, width, height, row, least])
+  const share = plain || !companion ? undefined : shareOf({ width, height }, taken, most, least)
   const content = share ?? { width, height }
   const isBeside = content.width < width
   return (

@@ -17,6 +17,8 @@ export type DetailTab<Props> = {
   Content: (props: Props) => ReactNode
   /** The tab shown beside it if the pane has room for both. */
   companion?: string
+  /** Rows with its title from which it is worth seeing below another tab, if its first row says most. */
+  least?: number
   /** Whether the companion needs so many requests that it is read only on demand if their rate is limited. */
   isCostly?: (props: Props) => boolean
 }
@@ -69,6 +71,7 @@ export function TabbedPane<Props extends { focused: boolean }>(props: {
     const shown = isWorthReading &&
       other && {
         title: other.title,
+        least: other.least,
         render: () => <other.Content {...content} focused={false} />,
         onOpen: () => open(other.id),
       }
