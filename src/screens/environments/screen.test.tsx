@@ -60,6 +60,12 @@ test('the client of an environment has its name, on whichever page of clients it
   await app.see(/Client +Desk/)
 })
 
+test('the servers of an environment are below its overview on a small screen', async () => {
+  await open('Nightly')
+  await app.resize({ width: 80, height: 24 })
+  await app.see(/Client +Desk[^]*─ Resolved ─[^]*Servers +everything/)
+})
+
 test('environments already listed do not count as changed when the names of their clients arrive', async () => {
   const { promise: until, resolve: answer } = Promise.withResolvers<void>()
   const testService = await openService({
