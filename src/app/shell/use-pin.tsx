@@ -68,7 +68,7 @@ function pinnedOf(from: {
 }): Pinned {
   const { subject, place, crumbs, queryClient, workspace } = from
   const { kind, id, record } = subject
-  const where = [['Screen', crumbs.join(' › ')] as const]
+  const where = [['Pinned from', crumbs.join(' › ')] as const]
   const { tab, projectId, suiteId } = place.params
   const around = kind === 'run' ? aroundRun({ suiteId, ...record }, queryClient) : {}
   const named = { id, place, name: nameOf(kind, record, around.suite) }

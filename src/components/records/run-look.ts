@@ -10,6 +10,7 @@ import {
 } from '../../domain/runs/suite-state.ts'
 import { runCounts } from '../../domain/runs/counts.ts'
 import { formatCount } from '../../lib/format.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { Look } from '../../tui/theme/theme.ts'
 
 /** Columns of a symbol with one of the usual words. */
@@ -45,6 +46,12 @@ export function runLook(run: Pick<EvalRun, 'status' | 'result' | 'decisionSummar
 
 /** The text beside it says which part passed. */
 const PASSED_IN_PART: Look = { ...LOOKS.passed, symbol: 'warn', tone: 'warn' }
+
+/** Returns the look of an outcome stored as text: `failed`, or `passed, 3 of 6 cases`; undefined for other words. */
+export function storedLook(text: string): Look | undefined {
+  const [word] = text.split(',')
+  return word === LOOKS.passed.word && text !== word ? PASSED_IN_PART : ownValue(LOOKS, word)
+}
 
 /** Returns the look of a run that may have ended without a known verdict. */
 export function reportLook({ run, outcome, counts }: ReportedRun): Look {

@@ -26,7 +26,8 @@ async function exported(facts: readonly (readonly [string, string])[], note = ''
 
 test('a pinned run names its suite, and each failed case with its cause', () => {
   const facts = factsOf('run', run, { suite: 'Nightly', trials })
-  expect(facts).toContainEqual(['Suite', 'Nightly (sui_1)'])
+  expect(facts).toContainEqual(['Suite', 'Nightly'])
+  expect(facts).toContainEqual(['Suite id', 'sui_1'])
   expect(nameOf('run', run, 'Nightly')).toBe('Nightly #9')
   expect(nameOf('run', { id: run.id }, 'Nightly')).toBe('Nightly')
   expect(nameOf('run', { id: run.id })).toBe(run.id)

@@ -8,6 +8,7 @@ import { openApp, openService, type TestApp, type TestService } from '../../../t
 import { storedAt } from '../../../test/stored-file.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import { exportIncident } from '../../domain/notebook/notebook-export.ts'
+import { factsOf } from '../../domain/notebook/notebook-facts.ts'
 import {
   createNotebook,
   type Incident,
@@ -280,6 +281,17 @@ describe('the notebook on screen', () => {
     app = await openApp({ testService, place, access: { notebook }, size: { width: 80, height: 24 } })
     await app.see(/a note that is far [^\n]*…/)
     await app.see(/─ Entry ─[^]*\n│ room for/)
+  })
+
+  test('shows how a pinned run ended as other screens do, and folds its ids', async () => {
+    const notebook = openNotebook(join(directory, 'ended.json'))
+    const run = { id: 'run_1', suiteId: 'sui_1', status: 'completed', result: 'failed' }
+    const facts = factsOf('run', run, { suite: 'Nightly' })
+    notebook.pin({ kind: 'run', id: 'run_1', name: 'Nightly #1', place: { screen: 'runs', params: {} }, facts })
+    app = await openApp({ testService, place: notebookRoute.to(), access: { notebook } })
+    await app.see(/As it was pinned[^]*Outcome +✗ failed[^]*Suite +Nightly *│[^]*Ids and other fields: 3/)
+    expect(app.frame()).not.toMatch(/sui_1|Status/)
+    expect(app.frame()).toContain('t close/reopen')
   })
 
   test('that is empty says how to begin; a new incident closes the open one', async () => {

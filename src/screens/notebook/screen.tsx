@@ -1,7 +1,8 @@
 import { useMemo } from 'react'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
-import type { Incident, NotebookEntry } from '../../domain/notebook/notebook.ts'
+import type { Incident, NotebookEntry, Pinned } from '../../domain/notebook/notebook.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
+import type { Symbols } from '../../tui/theme/theme.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { CollectionFrame, CollectionList } from '../../components/collection/collection-frame.tsx'
 import { useCollection } from '../../components/collection/use-collection.ts'
@@ -15,7 +16,8 @@ import { arrangementOf } from '../../components/panes/layout.ts'
 import { useSize } from '../../components/size.tsx'
 import { useNotebookKeys } from './use-keys.ts'
 import { utcTime } from '../../lib/times.ts'
-import { fieldLines, heading } from '../../components/lines.ts'
+import { fieldLines, heading, type Field } from '../../components/lines.ts'
+import { storedLook } from '../../components/records/run-look.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 
@@ -138,14 +140,26 @@ function EntryPane(props: { entry: NotebookEntry | undefined; next: string | und
 const entryName = ({ pinned }: NotebookEntry): string => (pinned ? pinnedTitle(pinned) : 'Entry')
 
 function EntryText({ entry, focused }: { entry: NotebookEntry; focused: boolean }) {
-  const lines = useMemo(() => entryLines(entry), [entry])
-  return <Viewer lines={lines} focused={focused} />
+  const { symbols } = useTheme()
+  const view = useMemo(() => entryView(entry, symbols), [entry, symbols])
+  return <Viewer {...view} focused={focused} />
 }
 
-function entryLines({ at, note, pinned }: NotebookEntry): Line[] {
+/** Returns the note and the facts; ids, and the status of what has an outcome, are secondary. */
+function entryView({ at, note, pinned }: NotebookEntry, symbols: Symbols): { lines: Line[]; rest: readonly Field[] } {
   const words = note === '' ? [{ text: 'No note.', tone: 'muted' as const }] : note.split('\n').map(text => ({ text }))
-  const facts: Line[] = pinned
-    ? ['', heading('As it was pinned'), ...fieldLines([...pinned.facts, ['Id', pinned.id]])]
-    : []
-  return [{ text: utcTime(at), tone: 'muted' }, '', ...words, ...facts]
+  const lines: Line[] = [{ text: utcTime(at), tone: 'muted' }, '', ...words]
+  if (!pinned) return { lines, rest: [] }
+  const hasOutcome = pinned.facts.some(([label]) => label === 'Outcome')
+  const isSecondary = ([label]: Field) => label === 'Suite id' || (label === 'Status' && hasOutcome)
+  const fields = pinned.facts.filter(fact => !isSecondary(fact)).map(fact => withLook(fact, symbols))
+  return {
+    lines: [...lines, '', heading('As it was pinned'), ...fieldLines(fields)],
+    rest: [...pinned.facts.filter(isSecondary), ['Id', pinned.id]],
+  }
+}
+
+function withLook([label, value]: Pinned['facts'][number], symbols: Symbols): Field {
+  const look = label === 'Outcome' ? storedLook(value) : undefined
+  return look ? [label, `${symbols[look.symbol]} ${value}`, look.tone] : [label, value]
 }
