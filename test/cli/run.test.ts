@@ -319,6 +319,28 @@ describe.concurrent('run launches the suite and', () => {
     expect(launched.code).toBe(3)
     expect(JSON.parse(launched.stdout)).toMatchObject({ exitCode: 3, runs: [{ label: 'e1' }, { label: 'e2', error }] })
   })
+
+  test.for([
+    ['no target', []],
+    ['one of two targets', [{ target: { environmentId: 'e1', name: 'e1' }, status: 'started', runId: 'r1' }]],
+  ] as const)('gives no verdict if the answer for a group has %s', async ([, targets], ending) => {
+    const { service, run } = await openSuite(ending)
+    service.suites = [{ ...service.suites[0], environmentIds: ['e1', 'e2'] }]
+    service.put('r1', { status: 'completed', result: 'passed' })
+    service.answers['POST /projects/p1/eval-run-groups'] = () => ({
+      status: 202,
+      body: { runGroupId: 'g1', suiteId: 's1', outcome: 'started', targets },
+    })
+    const launch = ['Smoke', '--environment', 'e1', '--environment', 'e2', '--yes', '--new', '--json']
+    const missing = { label: 'e2', error: { message: 'It was not started: The service reports no run for it.' } }
+    for (const options of [[], ['--watch']]) {
+      const { code, stdout } = await run(...launch, ...options)
+      const record = JSON.parse(stdout)
+      expect({ code, record }).toMatchObject({ code: 3, record: { verdict: null, exitCode: 3 } })
+      expect(record.runs.map(({ label }: { label: string }) => label)).toEqual(['e1', 'e2'])
+      expect(record.runs[1]).toMatchObject(missing)
+    }
+  })
 })
 
 describe.concurrent('rerunning failed cases', () => {

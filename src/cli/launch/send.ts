@@ -1,7 +1,7 @@
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey, type InputOf, type OutputOf } from '../../api/contract/endpoint.ts'
-import { launchCall, notForGroups } from '../../domain/runs/launch-rules.ts'
+import { completeGroup, launchCall, notForGroups } from '../../domain/runs/launch-rules.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { NoRun } from '../follow/follow-run.ts'
 import type { FollowedRun, NotStarted, Session } from '../follow/session.ts'
@@ -71,16 +71,17 @@ export async function sendLaunch(
 
 /** Returns the runs of a launched group, and its targets that did not start. */
 export function launchedGroup(group: RunGroup, projectId: string, plan: LaunchPlan): Launched {
-  const nameOf = ({ target }: (typeof group.targets)[number]): string => {
+  const { targets } = completeGroup(group, plan)
+  const nameOf = ({ target }: (typeof targets)[number]): string => {
     const id = target.environmentId ?? target.namedHostId ?? ''
     return clean(target.name ?? plan.names.get(id) ?? id)
   }
   return {
     runGroupId: group.runGroupId,
-    runs: group.targets.flatMap(each =>
+    runs: targets.flatMap(each =>
       each.runId ? [{ label: nameOf(each), place: { projectId, runId: each.runId } }] : [],
     ),
-    notStarted: group.targets.flatMap(each => {
+    notStarted: targets.flatMap(each => {
       if (each.runId) return []
       const why = clean(each.error?.message ?? 'no reason given')
       return [{ label: nameOf(each), error: new NoRun(`It was not started: ${why}`, each.error?.code) }]

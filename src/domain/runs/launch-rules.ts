@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
-import type { EvalRunGroupCreateRequest } from '../../api/contract/run-groups.ts'
+import type { EvalRunGroupCreated, EvalRunGroupCreateRequest } from '../../api/contract/run-groups.ts'
 import { defined } from '../../lib/json.ts'
 
 /** The chosen target for the cases of a saved suite. */
@@ -159,3 +159,21 @@ export function launchCall(request: LaunchRequest): LaunchCall {
   }
   return { kind: 'run', body }
 }
+
+/**
+ * Returns the answer for a run group with an outcome for every target: one that the service leaves out has not started,
+ * as far as anybody can tell, and must not count as passed.
+ */
+export function completeGroup(
+  group: EvalRunGroupCreated,
+  { environmentIds, clientIds }: Omit<LaunchChoice, 'serverIds'>,
+): EvalRunGroupCreated {
+  const answered = new Set(group.targets.map(({ target }) => target.environmentId ?? target.namedHostId))
+  const missing = [
+    ...environmentIds.map(id => ({ id, target: { environmentId: id } })),
+    ...clientIds.map(id => ({ id, target: { namedHostId: id } })),
+  ].flatMap(({ id, target }) => (answered.has(id) ? [] : [{ target, status: 'failed', error: NO_OUTCOME }]))
+  return { ...group, targets: [...group.targets, ...missing] }
+}
+
+const NO_OUTCOME = { message: 'The service reports no run for it.' }

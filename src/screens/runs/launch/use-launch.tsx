@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../../api/client/errors/api-error.ts'
 import type { Client } from '../../../api/client/client.ts'
 import { contract } from '../../../api/contract/contract.ts'
-import { launchCall } from '../../../domain/runs/launch-rules.ts'
+import { completeGroup, launchCall } from '../../../domain/runs/launch-rules.ts'
 import { useCancelRun } from '../../../components/records/use-cancel-run.ts'
 import type { AnyEndpoint } from '../../../api/contract/endpoint.ts'
 import type { EvalCase, EvalSuite, EvalSuiteDetail } from '../../../api/contract/suites.ts'
@@ -210,7 +210,7 @@ async function sendLaunch(
     const { runId, deduped } = await send(contract.runs.create, { projectId, body: call.body })
     return { pins: [{ projectId, runId, suiteId }], deduped: deduped === true }
   }
-  const group = await send(contract.runGroups.create, { projectId, body: call.body })
+  const group = completeGroup(await send(contract.runGroups.create, { projectId, body: call.body }), request)
   const pins = group.targets.flatMap(({ runId, target }) =>
     runId ? [{ projectId, runId, suiteId, label: target.name ?? undefined }] : [],
   )
