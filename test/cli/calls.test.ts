@@ -144,8 +144,10 @@ describe('a list that a server announces but does not have', () => {
     writeFileSync(half, stdout)
     expect(await run('snapshot', 'diff', half, 'announces')).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('Nothing changed.'),
+      stdout: expect.stringMatching(/list prompts: could be read neither before nor now, and are\s+not compared/),
+      stderr: expect.stringContaining('0 breaking, 2 that may break, 0 not breaking.'),
     })
+    expect(await run('snapshot', 'diff', half, 'announces', '--strict')).toMatchObject({ code: 1 })
     writeFileSync(whole, JSON.stringify({ ...JSON.parse(stdout), unread: undefined, prompts: [{ name: 'old' }] }))
     const compared = await run('snapshot', 'diff', whole, 'announces', '--json')
     expect(JSON.parse(compared.stdout)).toMatchObject({

@@ -28,6 +28,12 @@ describe('changes between two snapshots', () => {
       ['safe server instructions are gone'],
     ],
     ['instructions that nobody looked for', {}, { instructions: 'Go.' }, []],
+    [
+      'a list that could be read at neither time',
+      { unread: { tools: 'No.' } },
+      { unread: { tools: 'No.' } },
+      ['unknown list tools could be read neither before nor now, and are not compared'],
+    ],
     ['a new tool', { tools: [tool('b')] }, { tools: [tool('a'), tool('b')] }, ['safe tool a is new']],
     [
       'a tool under another name',

@@ -107,9 +107,9 @@ export function unreadLines({
 }
 
 /**
- * Returns how a later snapshot differs from an earlier one, breaking changes first; empty if both are equal in any
- * order. A list that could not be read for either is left out. Schemas are compared outside the screen's thread, within
- * limits; what exceeds these counts as possibly breaking.
+ * Returns how a later snapshot differs from an earlier one, breaking changes first; empty if both are known to be equal
+ * in any order: a list that could not be read may have changed. Schemas are compared outside the screen's thread,
+ * within limits; what exceeds these counts as possibly breaking.
  */
 export async function snapshotChanges(
   before: Snapshot,
@@ -120,11 +120,10 @@ export async function snapshotChanges(
   const changes: SnapshotChange[] = []
   for (const list of Object.keys(LISTS) as ListName[]) {
     const { of, key } = LISTS[list]
-    const [wasUnread, isUnread] = [before.unread?.[list], after.unread?.[list]]
-    if (wasUnread !== undefined || isUnread !== undefined) {
-      const says = `could not be read ${isUnread === undefined ? 'before' : 'now'}, and are not compared`
-      const isNew = wasUnread === undefined || isUnread === undefined
-      if (isNew) changes.push({ impact: 'unknown', of: 'list', name: list, kind: 'unread', pointer: '', says })
+    const unread = unreadWords(before.unread?.[list] !== undefined, after.unread?.[list] !== undefined)
+    if (unread !== undefined) {
+      const says = `could ${unread}, and are not compared`
+      changes.push({ impact: 'unknown', of: 'list', name: list, kind: 'unread', pointer: '', says })
       continue
     }
     const pairs = new Map<string, { was: Listed[]; is: Listed[] }>()
@@ -148,6 +147,11 @@ export async function snapshotChanges(
   }
   changes.push(...instructionChanges(before.instructions, after.instructions))
   return changes.toSorted((one, other) => ORDER.indexOf(one.impact) - ORDER.indexOf(other.impact))
+}
+
+function unreadWords(wasUnread: boolean, isUnread: boolean): string | undefined {
+  if (wasUnread && isUnread) return 'be read neither before nor now'
+  return wasUnread ? 'not be read before' : isUnread ? 'not be read now' : undefined
 }
 
 function instructionChanges(was: Snapshot['instructions'], is: Snapshot['instructions']): SnapshotChange[] {

@@ -46,3 +46,11 @@ test('a server that stays away is not waited for once the watch ends', async () 
   stop.abort()
   expect(await looked).toMatchObject([{ error: { code: 'SERVER_UNREACHABLE' } }])
 })
+
+test('a list that a server never lets read is not reported at each save', async () => {
+  const servers = { reconnect: async () => ({ tools: [], prompts: [], unread: { prompts: 'No.' } }) }
+  const watching = { projectId: 'p1', servers: [{ id: 's1', name: 'near', isProgram: true }] }
+  const tools = createWatchedTools({ servers } as never, watching, undefined)
+  await tools.look(never)
+  expect(await tools.look(never)).toMatchObject([{ changes: [] }])
+})

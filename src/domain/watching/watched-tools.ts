@@ -62,7 +62,7 @@ export function createWatchedTools(
       const was = seen.get(server.name)
       const { is, mayBeOld } = await reconnect(client, { projectId, server, was, signal })
       seen.set(server.name, is)
-      return { server, changes: was ? await snapshotChanges(was, is) : [], mayBeOld }
+      return { server, changes: was ? await newChanges(was, is) : [], mayBeOld }
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'http') return { server, error }
       throw error
@@ -136,6 +136,12 @@ async function reconnect(
     }
     await pause(HTTP_EVERY_MS, signal)
   }
+}
+
+/** Returns the changes without lists that could not be read before either, which is no news at every save. */
+async function newChanges(was: Snapshot, is: Snapshot): Promise<SnapshotChange[]> {
+  const unread = new Set(Object.keys(was.unread ?? {}).filter(name => name in (is.unread ?? {})))
+  return (await snapshotChanges(was, is)).filter(({ kind, name }) => kind !== 'unread' || !unread.has(name))
 }
 
 function listsOf({ tools, prompts, resources }: Snapshot): object {
