@@ -28,10 +28,20 @@ export async function chooseProject(client: Client, wanted: string | undefined):
   return chosen
 }
 
-/** Returns the project with this id or, if there is none, with this name. @throws UsageError */
+/**
+ * Returns the project with this id or, if there is none, the only one with this name.
+ * @throws UsageError if no project or several projects have that name
+ */
 export function projectNamed(projects: readonly NamedProject[], wanted: string): NamedProject {
-  const found = projects.find(({ id }) => id === wanted) ?? projects.find(({ name }) => name === wanted)
-  if (found) return found
+  const byId = projects.find(({ id }) => id === wanted)
+  const [only, ...others] = byId ? [byId] : projects.filter(({ name }) => name === wanted)
+  if (only && others.length === 0) return only
+  if (only) {
+    const ids = [only, ...others].map(({ id }) => id).join(', ')
+    throw new UsageError(
+      `There are ${others.length + 1} called "${clean(wanted)}"; name the project by its id: ${clean(ids)}.`,
+    )
+  }
   const names = projects.map(({ name }) => clean(name))
   throw new UsageError(
     `There is no project "${wanted}".${didYouMean(wanted, names)} The key sees ${names.join(', ') || 'none'}.`,
