@@ -99,7 +99,7 @@ describe.concurrent('run, before anything is sent,', () => {
     ['read-only', {}, ['--read-only'], /refuses every write/],
     ['a report of runs that never end', {}, ['--watch-files', 'src', '--junit', 'x.xml'], /takes no --junit/],
     ['a gate of them', {}, ['--watch-files', 'src', '--no-new-failures-against', 'last'], /takes no --no-new-failures/],
-    ['caution about them', {}, ['--watch-files', 'src', '--in-doubt', 'fail'], /takes no --in-doubt/],
+    ['an answer about an earlier launch', {}, ['--watch-files', 'src', '--in-doubt', 'fail'], /takes no --in-doubt/],
     ['a bound of runs without them', {}, ['--max-runs', '3'], /--max-runs is for --watch-files/],
   ])('refuses %s', async ([, suite, args, sentence], ending) => {
     const { home, service, launched, run } = await openSuite(ending)
