@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { putAll, type JsonSchema } from './api-operation.ts'
+import { findOperation, putAll, type JsonSchema } from './api-operation.ts'
 
 const text = { type: 'string' }
 const number = { type: 'number' }
@@ -67,4 +67,11 @@ test('a field that is given whole accepts no separate parts', () => {
     [['a', 'b'], '2'],
   ] as const
   expect(() => putAll({}, fields, {})).toThrow('"a" is given whole, and "a.b" within it.')
+})
+
+test('a path that is not percent-encoded is refused with a sentence', () => {
+  expect(() => findOperation(['GET', '/projects/%zz/servers'])).toThrow(
+    '"%zz" in the path is not percent-encoded; write a percent sign as %25.',
+  )
+  expect(findOperation(['GET', '/projects/50%25/servers']).fields).toEqual({ projectId: '50%' })
 })

@@ -14,7 +14,7 @@ const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 /**
  * Finds an operation by its name (`createEvalRun` or `runs.create`) or by method and path, where the path may contain
  * ids and a query (`GET /projects/P/servers?x=y`).
- * @throws UsageError with similar names if there is none
+ * @throws UsageError with similar names if there is none, or if the path is not percent-encoded
  */
 export function findOperation(words: readonly string[]): NamedOperation {
   const [first = '', path] = words
@@ -67,9 +67,17 @@ function matchPath(template: string, given: readonly string[]): Record<string, s
     const value = given[index] ?? ''
     if (segment === value) continue
     if (!segment.startsWith('{')) return undefined
-    fields[segment.slice(1, -1)] = decodeURIComponent(value)
+    fields[segment.slice(1, -1)] = decoded(value)
   }
   return fields
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new UsageError(`"${segment}" in the path is not percent-encoded; write a percent sign as %25.`)
+  }
 }
 
 export type JsonSchema = {
