@@ -13,6 +13,7 @@ import { confirmPrompt } from '../output/confirm-prompt.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
+import { errorLine } from '../output/report-error.ts'
 import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { Ended, type CommandContext } from '../workspace/in-workspace.ts'
@@ -115,9 +116,15 @@ async function approve(context: CommandContext, actionId: string, own: Own): Pro
     throw new Ended(EXIT.noVerdict)
   }
   const { text } = await sendWrite(context, { endpoint, input, idempotencyKey }, { ...own, yes: true })
-  await client.agentProposals.discard({ projectId, actionId, decision: 'approved' })
-  if (own.json) return printReceived(text)
-  say(clean(`Done: ${operation}.`))
+  if (own.json) printReceived(text)
+  else say(clean(`Done: ${operation}.`))
+  try {
+    await client.agentProposals.discard({ projectId, actionId, decision: 'approved' })
+  } catch (error) {
+    // The action itself happened, which is what the exit code reports.
+    if (!(error instanceof ApiError)) throw error
+    say(`Warning: The decision could not be stored, so the proposal may still be listed. ${errorLine(error)}`)
+  }
 }
 
 type ChatOptions = WriteOptions & { json?: boolean; environment?: string; client?: string; session?: string }
