@@ -173,6 +173,28 @@ describe.concurrent('run launches the suite and', () => {
     })
   })
 
+  test('takes a client or a case that is named twice once', async ending => {
+    const { service, launched, run } = await openSuite(ending)
+    service.suites = [{ ...service.suites[0], hosts: [{ id: 'h1', name: 'Claude' }] }]
+    const { code, stderr } = await run(
+      'Smoke',
+      '--yes',
+      '--client',
+      'Claude',
+      '--client',
+      'h1',
+      '--case',
+      'c1',
+      '--case',
+      'One',
+    )
+    expect({ code, bodies: launched.map(({ body }) => body) }).toEqual({
+      code: 0,
+      bodies: [{ suiteId: 's1', namedHostId: 'h1', caseIds: ['c1'] }],
+    })
+    expect(stderr).toContain('Smoke: 1 case, 3 trials.')
+  })
+
   test('follows the run if asked to, with the verdict as exit code', async ending => {
     const { run } = await openSuite(ending)
     expect(JSON.parse((await run('Smoke', '--yes', '--json')).stdout)).toMatchObject({

@@ -69,12 +69,12 @@ export async function planLaunch(
     await idsOf(find('environments'), own.environment),
     await idsOf(find('servers'), own.server),
   ]
-  const clientIds = own.client.map(text => clientId(suite, text))
+  const clientIds = [...new Set(own.client.map(text => clientId(suite, text)))]
   const names = new Map(attached)
   const obstacle = launchObstacle(suite, { environmentIds, clientIds, serverIds })
   if (obstacle) throw new UsageError(await refusalOf(obstacle, find('environments'), attached))
   const all = await client.items(contract.cases.list, { projectId, suiteId: suite.id })
-  const cases = own.case.length === 0 ? all : own.case.map(text => caseOf(all, text))
+  const cases = own.case.length === 0 ? all : [...new Set(own.case.map(text => caseOf(all, text)))]
   if (cases.length === 0) throw new UsageError('The suite has no cases, so there is nothing to run.')
   const used = environmentIds.length + clientIds.length > 0 ? environmentIds : (suite.environmentIds ?? [])
   const where: string[] = []
