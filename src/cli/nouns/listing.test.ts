@@ -88,3 +88,23 @@ test('a list request has a limit only if the contract states a largest page, and
     expect(wrong, `${noun.name}: ${endpoint.path}`).toEqual([])
   }
 })
+
+test('a list that breaks off is not listed again from the older path', async () => {
+  const client = createClient({
+    async fetch({ url }) {
+      const { pathname, searchParams } = new URL(url)
+      if (pathname.endsWith('/capabilities')) return Response.json(OPEN)
+      if (searchParams.has('cursor')) return Response.json({ code: 'NOT_FOUND', message: 'Gone.' }, { status: 404 })
+      return Response.json({ items: [{ id: 'c1', name: 'Claude' }], nextCursor: 'more' })
+    },
+    baseUrl: `http://hosted.invalid${API_PREFIX}`,
+    budget: createBudget({ unlimited: true }),
+  })
+  const ids: unknown[] = []
+  const listing = async () => {
+    for await (const { id } of listItems({ client, noun: nounOf('clients')!, fields: { projectId: 'p1' } }))
+      ids.push(id)
+  }
+  await expect(listing()).rejects.toThrow('Gone.')
+  expect(ids).toEqual(['c1'])
+})

@@ -79,14 +79,21 @@ async function* ofAllParents(
     yield* items(listing, operation, { ...listing.fields, [parameter]: id })
 }
 
-/** Lists with the older path on a deployment that answers 404 for the newer one (differences, row 1). */
+/**
+ * Lists with the older path on a deployment that answers 404 for the newer one (differences, row 1). A 404 after the
+ * first item says that the list broke off: the older path would list that item again.
+ */
 async function* withOlder(listing: Listing): AsyncGenerator<Item, void> {
   const { noun, fields } = listing
   const { older } = noun
+  let isBegun = false
   try {
-    yield* items(listing, noun.list, fields)
+    for await (const item of items(listing, noun.list, fields)) {
+      isBegun = true
+      yield item
+    }
   } catch (error) {
-    if (!older || !isMissing(error)) throw error
+    if (!older || isBegun || !isMissing(error)) throw error
     yield* items(listing, older.list, fields)
   }
 }
