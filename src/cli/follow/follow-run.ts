@@ -53,7 +53,7 @@ export type FollowOptions = {
   onEvent: (event: FollowEvent) => void
   /**
    * Resolves when this process has executed the run, to whether it did; by then the end of the run is stored or never
-   * will be.
+   * will be. Rejects if this process cannot tell.
    */
   executed?: Promise<boolean> | undefined
 }
@@ -81,13 +81,17 @@ export async function followRun(
   let shown = ''
   let failures = 0
   let polls = 0
-  let isExecuted = false
-  void executed?.then(isHere => (isExecuted = isHere))
+  // Why the end of the run never comes if the next answer does not have it.
+  let lost: unknown
+  void executed?.then(
+    isHere => void (lost = isHere ? refusal('unrecorded-run', 'the end of the run is not stored') : undefined),
+    (error: unknown) => void (lost = error),
+  )
   try {
     for (;;) {
       let pauseMs: number
       try {
-        const mustBeOver = isExecuted
+        const whyLost = lost
         // Reads the run first: if it has ended, the trials read after it are final.
         const read = await client.runs.get({ projectId, runId }, options)
         trials = await reader.read()
@@ -103,8 +107,7 @@ export async function followRun(
         }
         shown = standing
         if (isOver) return { kind: 'ended', run, trials }
-        const unrecorded = refusal('unrecorded-run', 'the end of the run is not stored')
-        if (mustBeOver) return { kind: 'refused', error: unrecorded, run, trials }
+        if (whyLost !== undefined) return { kind: 'refused', error: whyLost, run, trials }
         pauseMs = intervalOf(client, reader.requests + 1, (polls += 1))
       } catch (error) {
         if (signal.aborted) throw error
