@@ -57,6 +57,16 @@ test('the report and the summary line hide every secret that the summary hides',
   expect(xml).toContain('[secret]')
 })
 
+test('a secret that the longest text would cut is left out whole', () => {
+  const known = 'correct-horse-battery-staple-words'
+  const run: EvalRun = { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0 }
+  const trials = [trial({ result: 'failed', error: `${'x '.repeat(9985)}${known}${' and more'.repeat(9)}` })]
+  const xml = junitXml([{ name: 'Smoke', run, trials, gates: [], exitCode: 1 }], { known: [known] })
+  expect(xml).toContain('x x')
+  expect(xml).not.toContain('correct')
+  expect(/message="([^"]*)"/.exec(xml)?.[1]).toHaveLength(20_000)
+})
+
 test('each trial is a testcase, and only a measured failure is reported as a failure', () => {
   const xml = reportOf(
     'Smoke v1.2',

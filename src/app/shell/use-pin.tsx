@@ -5,13 +5,15 @@ import { contract } from '../../api/contract/contract.ts'
 import type { ExaminedReport } from '../../domain/servers/findings.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { type AroundRun, doctorFacts, factsOf, nameOf } from '../../domain/notebook/notebook-facts.ts'
-import { nextToGo, type Pinned } from '../../domain/notebook/notebook.ts'
+import { MAX_FACT, nextToGo, type Pinned } from '../../domain/notebook/notebook.ts'
 import { useConfirmDiscard } from '../../components/ask-text.tsx'
 import { useAttempt } from '../../components/attempt.tsx'
 import { useCurrentCrumbs } from '../../components/crumbs.tsx'
 import { useCurrentSubject, type Subject } from '../../components/subject.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { notebookOf } from '../../hooks/use-notebook.ts'
+import { useOwn } from '../../hooks/use-own.ts'
+import { redactedStart, type Own } from '../../lib/redaction/redaction.ts'
 import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 import { callLogOf, type CallRecord } from '../../domain/calls/call-log.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
@@ -28,13 +30,20 @@ export function usePin(): KeyHandler | Unavailable {
   const toasts = useToasts()
   const askToKeep = useConfirmDiscard()
   const attempt = useAttempt()
+  const ownOf = useOwn()
   if (!current()) return unavailable('Nothing that can be pinned is chosen.')
   return async () => {
     const subject = current()
     if (!subject) return
     const notebook = notebookOf(workspace)
     const place = subject.place ?? router.here()
-    const pinned = pinnedOf({ subject, place, crumbs, queryClient, workspace })
+    const own = ownOf()
+    const { name, facts, ...rest } = pinnedOf({ subject, place, crumbs, queryClient, workspace, own })
+    const pinned: Pinned = {
+      ...rest,
+      name: beginning(name, MAX_FACT, own),
+      facts: facts.map(([label, value]) => [label, beginning(value, MAX_FACT, own)] as const),
+    }
     const stored = attempt('Nothing was pinned', () => {
       const going = nextToGo(notebook.incidents())
       return { ...notebook.pin(pinned), going }
@@ -65,8 +74,9 @@ function pinnedOf(from: {
   crumbs: readonly string[]
   queryClient: QueryClient
   workspace: Workspace
+  own: Own
 }): Pinned {
-  const { subject, place, crumbs, queryClient, workspace } = from
+  const { subject, place, crumbs, queryClient, workspace, own } = from
   const { kind, id, record } = subject
   const where = [['Pinned from', crumbs.join(' › ')] as const]
   const { tab, projectId, suiteId } = place.params
@@ -80,7 +90,7 @@ function pinnedOf(from: {
   }
   if (kind === 'server' && tab === 'calls') {
     const [call] = callLogOf(workspace.client).of(id)
-    if (call) return { ...named, kind: 'server call', facts: [...callFacts(call), ...where] }
+    if (call) return { ...named, kind: 'server call', facts: [...callFacts(call, own), ...where] }
   }
   return { ...named, kind, facts: [...factsOf(kind, record, around), ...where] }
 }
@@ -95,17 +105,22 @@ function aroundRun({ id, suiteId }: { id: string; suiteId?: unknown }, queryClie
   return { suite: suite?.item.name ?? undefined, trials: trials.map(({ item }) => item) }
 }
 
+/** Returns a text, or its beginning without secrets: an export would not recognize one that was cut. */
+function beginning(text: string, most: number, own: Own): string {
+  return text.length > most ? redactedStart(text, most, own) : text
+}
+
 const MOST_ANSWER = 400
 
 /** Returns the newest call to a server, with the beginning of its answer. */
-function callFacts({ kind, target, startedAt, outcome }: CallRecord): Pinned['facts'] {
+function callFacts({ kind, target, startedAt, outcome }: CallRecord, own: Own): Pinned['facts'] {
   const facts: [string, string][] = [
     ['Called', `${kind} ${target}`],
     ['At', isoTime(startedAt)],
     ['Outcome', outcome.state],
   ]
   if (outcome.state !== 'running') facts.push(['Took (ms)', String(Math.round(outcome.durationMs))])
-  if (outcome.state === 'answered') facts.push(['Answer', outcome.text.slice(0, MOST_ANSWER)])
+  if (outcome.state === 'answered') facts.push(['Answer', beginning(outcome.text, MOST_ANSWER, own)])
   if (outcome.state === 'failed')
     facts.push(['Error', outcome.error instanceof Error ? outcome.error.message : String(outcome.error)])
   return facts

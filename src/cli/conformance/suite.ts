@@ -149,7 +149,7 @@ async function followSuite(suite: ServerProcess, folder: string, run: SuiteRun):
   results.end(how === undefined, name => crashOf(name, run.cleaned(words)))
   const ran = results.ran()
   if (how === undefined) return `The suite was ended after ${ran.length} of ${said ?? 'its'} scenarios.`
-  return problemOf({ how, code: suite.child.exitCode, words: run.cleaned(wordsOf(words)), ran, said })
+  return problemOf({ how, code: suite.child.exitCode, words: wordsOf(run.cleaned(words)), ran, said })
 }
 
 type Ended = {

@@ -5,7 +5,7 @@ const LONGEST_TEXT = 20_000
 /** Characters that XML 1.0 cannot contain, even escaped. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 
-/** Returns JUnit XML of these testsuites, with their totals. */
+/** Returns JUnit XML of these testsuites, with their totals. Cuts their texts, which are redacted before. */
 export function junitDocument(suites: readonly SuiteElement[]): string {
   const builder = new XMLBuilder({
     ignoreAttributes: false,
@@ -13,6 +13,8 @@ export function junitDocument(suites: readonly SuiteElement[]): string {
     suppressBooleanAttributes: false,
     suppressEmptyNode: true,
     format: true,
+    tagValueProcessor: (_name, value) => cut(value),
+    attributeValueProcessor: (_name, value) => cut(value),
   })
   const sum = (of: (suite: SuiteElement) => number): number => suites.reduce((total, suite) => total + of(suite), 0)
   const xml = builder.build({
@@ -70,8 +72,12 @@ export function seconds(ms: number): string {
   return (ms / 1000).toFixed(3)
 }
 
+function cut(text: unknown): string {
+  return String(text).slice(0, LONGEST_TEXT).toWellFormed()
+}
+
 export function inText(text: string): string {
-  return text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll(NOT_XML, '\uFFFD')
+  return text.toWellFormed().replaceAll(NOT_XML, '\uFFFD')
 }
 
 /** Replaces line breaks, which XML readers turn into blanks in attributes. */

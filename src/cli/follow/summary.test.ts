@@ -59,6 +59,14 @@ No verdict within the time given.
 `)
 })
 
+test('a secret that the longest line would cut is left out whole', () => {
+  const known = 'correct-horse-battery-staple-words'
+  const trials = [trial({ result: 'failed', error: `${'x '.repeat(485)}${known} and more` })]
+  const text = summaryMarkdown([named('Smoke', ended({ result: 'failed' }, trials))], { known: [known] }, false)
+  expect(text).toContain('x x')
+  expect(text).not.toContain('correct')
+})
+
 test('no name or reason can act as markup, and secrets and very long texts are left out', () => {
   const hostile = [
     '# Passed',

@@ -3,7 +3,7 @@ import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { openStream, outputTarget } from '../../lib/files/output-target.ts'
 import { startedServers } from '../../domain/runs/started-servers.ts'
 import { documentTexts } from '../../domain/notebook/notebook-export.ts'
-import type { Own } from '../../lib/redaction/redaction.ts'
+import { redactedStart, type Own } from '../../lib/redaction/redaction.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { sentenceOf } from './conclusion.ts'
@@ -25,7 +25,7 @@ export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesO
   const { line } = documentTexts(own)
   const item = (text: string): string => {
     const words = text.trimStart()
-    return `${' '.repeat(text.length - words.length)}- ${line(words.slice(0, LONGEST_LINE))}`
+    return `${' '.repeat(text.length - words.length)}- ${line(redactedStart(words, LONGEST_LINE, own))}`
   }
   return results
     .map(({ name, followed, conclusion }) => {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { storedAt } from '../../../test/stored-file.ts'
+import { callLogOf } from '../../domain/calls/call-log.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import { exportIncident } from '../../domain/notebook/notebook-export.ts'
 import { factsOf } from '../../domain/notebook/notebook-facts.ts'
@@ -239,6 +240,34 @@ describe('the notebook on screen', () => {
     await app.see(/▌\d\d:\d\d:\d\d .*server +it hangs/)
     await app.press(notebookKeys.bindings.open)
     await app.see('[3 Servers]')
+  })
+
+  test('gets no part of a secret that the end of a pinned answer would cut', async () => {
+    const notebook = createNotebook({ clock: systemClock })
+    const projectId = (await testService.client.projects.list()).items[0]!.id
+    const serverId = (await testService.client.servers.list({ projectId })).items[0]!.id
+    secretsOf(testService.client).keepLink('scn_1', 'https://desk.example/join/correct-horse-battery-staple', undefined)
+    const text = `${'x '.repeat(190)}correct-horse-battery-staple and more`
+    callLogOf(testService.client).adopt({
+      id: 'c1',
+      kind: 'tool',
+      serverId,
+      serverName: 'everything',
+      target: 'echo',
+      input: {},
+      startedAt: 0,
+      outcome: { state: 'answered', answer: { kind: 'tool', value: { content: [] } }, text, durationMs: 1 },
+      stop: () => undefined,
+    })
+    const place = serversRoute.to({ projectId, serverId, pane: 'detail', tab: 'calls' })
+    app = await openApp({ testService, place, access: { notebook } })
+    await app.see('echo')
+    await app.press(appKeys.bindings.pin)
+    await app.see('Pinned server call everything')
+    const facts = JSON.stringify(notebook.incidents()[0]!.entries[0]!.pinned!.facts)
+    expect(facts).toContain('x x')
+    expect(facts).not.toContain('correct')
+    await app.press(fieldKeys.bindings.submit)
   })
 
   test('keeps what was typed while its file is damaged, and recovers once that is repaired', async () => {
