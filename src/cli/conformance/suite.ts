@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -46,19 +46,23 @@ function installedSuite(folder: string): Suite | undefined {
     const installedIn = join(at, 'node_modules', PACKAGE)
     const manifest = join(installedIn, 'package.json')
     // In a folder that all users share, a package of another user would run as this user.
-    if (existsSync(manifest) && isTrusted(manifest)) {
+    if (existsSync(manifest) && isTrusted(installedIn) && isTrusted(manifest)) {
       const { version, bin } = manifestIn(manifest)
       const file = typeof bin === 'string' ? bin : Object.values(bin ?? {})[0]
       if (typeof version !== 'string' || file === undefined) throw new UsageError(`${manifest} names no program.`)
-      return { version, installedIn, command: isNode() ? process.execPath : 'node', args: [join(installedIn, file)] }
+      const program = join(installedIn, file)
+      if (isTrusted(program))
+        return { version, installedIn, command: isNode() ? process.execPath : 'node', args: [program] }
     }
     if (at === dirname(at)) return undefined
   }
 }
 
-/** Whether a file belongs to this user or to root. */
-function isTrusted(file: string): boolean {
-  return process.getuid === undefined || [0, process.getuid()].includes(statSync(file).uid)
+/** Whether a file or folder belongs to this user or to root; of a link, both the link and what it leads to. */
+function isTrusted(path: string): boolean {
+  const user = process.getuid?.()
+  const owners = [lstatSync, statSync].map(read => read(path, { throwIfNoEntry: false })?.uid)
+  return user === undefined || owners.every(owner => owner === undefined || owner === 0 || owner === user)
 }
 
 /** @throws UsageError for an invalid package manifest */
