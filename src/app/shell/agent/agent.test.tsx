@@ -149,6 +149,33 @@ test('a question is chosen, edited and followed by others, which include the ear
   await app.see('This was dismissed already.')
 })
 
+test('a decision about an earlier proposal stays when a turn ends that ran meanwhile', async () => {
+  const [suite] = (await testService.client.suites.list({ projectId })).items
+  script = ({ prompts, results }) => {
+    if (prompts.length > 1) return 'silence'
+    if (results.length === 0) return { calls: [{ name: 'deleteEvalSuite', args: { suiteId: suite!.id } }] }
+    return { text: 'It could go.' }
+  }
+  await app.press(keys.agent)
+  await app.see('type, or ↓')
+  await app.type('Can it go?')
+  await app.press('enter')
+  await app.see('It could go.')
+  await app.press(ask)
+  await app.type('And now?')
+  await app.press('enter')
+  await app.see('Working…')
+  await app.press(next)
+  await app.see(/▌proposed /)
+  await app.press(dismiss)
+  await app.see('Dismissed, nothing was sent')
+  await app.see(/▌dismissed /)
+  await app.press(next, stop)
+  await app.see(/system[^]*The turn was cancelled/)
+  expect(app.frame()).toContain('dismissed ')
+  expect(app.frame()).not.toContain('proposed ')
+})
+
 test('a turn left running is found again, cancelled at once and never repeated', async () => {
   script = () => 'silence'
   await app.press(keys.agent)

@@ -145,7 +145,9 @@ function useTurn(conversations: ReturnType<typeof createConversations>) {
       ? { ...begun, ...answer, status: 'answered', calls: answer.toolCalls ?? [] }
       : { ...begun, ...failureOf(stopped?.aborted ? undefined : failure), status: 'failed' }
     const stored = profile.local ? await storedTurn() : undefined
-    conversations.change(id, { turns: [...turns, { ...ended, ...stored }], running: undefined })
+    // Earlier proposals may have been decided meanwhile.
+    const earlier = conversations.get(id).turns
+    conversations.change(id, { turns: [...earlier, { ...ended, ...stored }], running: undefined })
 
     /**
      * Returns the stored turn: the local workspace stores each call with its outcome, and what a cancelled turn left
