@@ -52,8 +52,10 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
   const theme = useTheme()
   const { width } = useSize()
   const lines = questionLines(question, width - 2)
-  const [agreed, setAgreed] = useState(question.word === undefined)
-  const asked = typedWords(question, width - 2)
+  // What is compared is what is shown and can be typed.
+  const word = question.word === undefined ? undefined : clean(question.word).trim()
+  const [agreed, setAgreed] = useState(word === undefined)
+  const asked = typedWords({ ...question, word }, width - 2)
   // A wrong word is reported in a row below the input.
   useTakenRows(() => lines.length + 1 + (agreed ? ANSWERS : asked.length + 2))
   return (
@@ -72,12 +74,7 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
           onAnswer={props.onAnswer}
         />
       ) : (
-        <TypedWord
-          word={question.word!}
-          asked={asked}
-          onTyped={() => setAgreed(true)}
-          onCancel={() => props.onAnswer(false)}
-        />
+        <TypedWord word={word!} asked={asked} onTyped={() => setAgreed(true)} onCancel={() => props.onAnswer(false)} />
       )}
     </Box>
   )
@@ -135,8 +132,10 @@ function wrongWords(typed: string, word: string): string {
   return `Type “${word}” to go on; ${typed === '' ? 'nothing was typed' : `you typed “${clean(typed)}”`}.`
 }
 
+type Asked = { word: string | undefined; wordFor?: string }
+
 /** Returns which word to type, and why. */
-function typedWords({ word, wordFor = 'This cannot be undone.' }: Question, width: number): string[] {
+function typedWords({ word, wordFor = 'This cannot be undone.' }: Asked, width: number): string[] {
   return wrap(`${wordFor} Type “${word}” to go on:`, width)
 }
 

@@ -96,7 +96,7 @@ export function FormField(props: FieldProps) {
   return (
     <Box flexDirection="column" flexShrink={0}>
       {field.heading !== undefined && (
-        <Text wrap="truncate">{theme.paint('strong', truncate(field.heading, width))}</Text>
+        <Text wrap="truncate">{theme.paint('strong', truncate(clean(field.heading), width))}</Text>
       )}
       <LabelRow {...props} />
       {active && <FieldBody {...props} />}

@@ -5,6 +5,7 @@ import { bindingsOf } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { defineRoute } from '../../tui/router/place.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
+import { clean } from '../../tui/theme/text.ts'
 import { fieldKeys } from '../component-keys.ts'
 import { choiceKeys, formKeys } from './form-keys.ts'
 import { useFormDialog, type FormFieldSpec } from './form-dialog.tsx'
@@ -38,6 +39,11 @@ async function openForm(fields: readonly FormFieldSpec[], size?: { width: number
   await app.see('▌Where to')
   return app
 }
+
+test('a heading shows characters that could change the text', async () => {
+  const app = await openForm([{ id: 'place', label: 'place', heading: 'of \u001B[8mothers' }])
+  expect(app.frame()).toContain(clean('of \u001B[8mothers'))
+})
 
 test('a choice without options says that there are none, and its keys do nothing', async () => {
   const input = { kind: 'choice', options: [] } as const

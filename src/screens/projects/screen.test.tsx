@@ -8,6 +8,7 @@ import { confirmKeys, fieldKeys, panesKeys } from '../../components/component-ke
 import { formKeys } from '../../components/form/form-keys.ts'
 import { filterKeys, listKeys } from '../../components/list/list-keys.ts'
 import { nextStepKeys, projectsKeys } from './bindings.ts'
+import { clean } from '../../tui/theme/text.ts'
 import { projectsRoute } from './route.ts'
 
 const keys = projectsKeys.bindings
@@ -198,6 +199,22 @@ describe('a single project', () => {
     await app.press(formKeys.bindings.send)
     await app.see('Changed Shared mine.')
     await app.client.projects.delete({ projectId: id })
+  })
+
+  test('is deleted by typing its name as it is shown, whatever characters the name has', async () => {
+    const name = 'Dawn\u001B[8m'
+    const { id } = await testService.client.projects.create({ body: { name: ` ${name} ` } })
+    app = await openApp({ testService, place: projectsRoute.to({ projectId: id }) })
+    const shown = clean(name)
+    await app.see(/▌ *Dawn/)
+    await app.press(keys.remove)
+    await app.see(`Type “${shown}” to go on:`)
+    await app.type(shown)
+    await app.press(fieldKeys.bindings.submit)
+    await app.see('❯ Cancel')
+    await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
+    await app.see('Deleted ')
+    expect((await app.client.projects.list()).items.map(each => each.id)).not.toContain(id)
   })
 
   test('is created, changed, and deleted after its name was typed', async () => {
