@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
 import { echoCase, until } from '../../../../test/service/harness.ts'
 import { scriptedModel, type Answer, type Asked, type ScriptedModel } from '../../../../test/service/scripted-model.ts'
@@ -174,6 +174,33 @@ test('a decision about an earlier proposal stays when a turn ends that ran meanw
   await app.see(/system[^]*The turn was cancelled/)
   expect(app.frame()).toContain('dismissed ')
   expect(app.frame()).not.toContain('proposed ')
+})
+
+test('an approved action counts as done if only its decision cannot be stored', async () => {
+  const { client } = testService
+  const body = { name: 'Smoke', model: 'none', serverIds: [serverId], tests: [echoCase('says yes', 'yes')] }
+  script = ({ results }) => {
+    if (results.length === 0) return { calls: [{ name: 'createEvalSuite', args: { body } }] }
+    if (results.length > 1) return { text: 'The suite is there.' }
+    const { suiteId } = JSON.parse(results[0]!) as { suiteId: string }
+    return { calls: [{ name: 'createEvalRun', args: { body: { suiteId } } }] }
+  }
+  const { call } = client
+  vi.spyOn(client, 'call').mockImplementation((endpoint, ...rest) =>
+    endpoint.operation === 'discardAgentProposal'
+      ? Promise.reject(new Error('The line is down.'))
+      : call(endpoint, ...rest),
+  )
+  await app.press(keys.agent)
+  await app.see('type, or ↓')
+  await app.type('Does it work?')
+  await app.press('enter')
+  await app.see(/proposed .*\n.*created .*Smoke/)
+  await app.press(next, open)
+  await app.see('Proposed by the agent')
+  await app.press('down', 'enter')
+  await app.see('Done: createEvalRun. The decision was not stored: ')
+  await app.see('▌approved ')
 })
 
 test('a turn left running is found again, cancelled at once and never repeated', async () => {

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { cachedNames } from '../../../api/client/cache/cached.ts'
+import { failureWords } from '../../../api/client/errors/error-text.ts'
 import type { AgentResource, ProposedAction } from '../../../api/contract/agent.ts'
 import { contract } from '../../../api/contract/contract.ts'
 import { useReview } from '../../../components/review.tsx'
@@ -67,16 +68,24 @@ export function useDecide(projectId: string, created: readonly AgentResource[]):
       action: clean(buttonLabel ?? 'Do it'),
     })
     if (!isAgreed) return undefined
+    let unstored: unknown
     return await write({
       endpoint: [endpoint, discard],
       confirm: 'done',
       start: `Sending ${endpoint.operation}…`,
       async work({ send }) {
         const answer = await send(endpoint, input, { idempotencyKey })
-        await send(discard, { projectId, actionId, decision: 'approved' })
+        // The action is done, whatever becomes of its proposal.
+        await send(discard, { projectId, actionId, decision: 'approved' }).catch((error: unknown) => {
+          unstored = error
+        })
         return answer as object
       },
-      done: () => `Done: ${endpoint.operation}.`,
+      done() {
+        const text = `Done: ${endpoint.operation}.`
+        if (unstored === undefined) return text
+        return { tone: 'warn', text: `${text} The decision was not stored: ${failureWords(unstored)}` }
+      },
     })
   }
   const dismiss: Decide = async ({ actionId, operation, description }) => {
