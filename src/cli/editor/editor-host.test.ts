@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+import fs, { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { EditorHost } from '../../components/editor/editor-host.ts'
 import { createEditorHost } from './editor-host.ts'
 
@@ -49,4 +50,18 @@ test('discarding the last text removes the folder of all texts', () => {
   host.discard(file('only'))
   expect(readdirSync(tmpdir())).not.toContain(directory.split('/').at(-1))
   host.keep(file('next'), 'next')
+})
+
+test('discarding a text leaves what another process has just written beside it', () => {
+  keep('mine')
+  keep('theirs')
+  const spy = vi.spyOn(fs, 'readdirSync').mockReturnValue([])
+  syncBuiltinESMExports()
+  try {
+    host.discard(file('mine'))
+  } finally {
+    spy.mockRestore()
+    syncBuiltinESMExports()
+  }
+  expect(host.kept(file('theirs'))?.text).toBe('theirs')
 })

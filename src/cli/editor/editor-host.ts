@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { makeDirectory } from '../../lib/files/make-directory.ts'
@@ -79,9 +79,9 @@ export function createEditorHost(options: {
     discard(file) {
       rmSync(folderOf(file), { recursive: true, force: true })
       try {
-        if (readdirSync(directory).length === 0) rmSync(directory, { recursive: true })
+        rmdirSync(directory)
       } catch {
-        // The folder does not exist, or another process has just created it.
+        // The folder does not exist, or contains other texts.
       }
     },
   }
