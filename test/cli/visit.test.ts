@@ -196,7 +196,7 @@ describe('the command', () => {
     const { api } = await served()
     const { link } = await published(api, { mode: 'project_members' })
     await using visit = openTerminal({ args: ['visit', link], home: home.home })
-    await visit.waitFor('API key of the workspace:')
+    await visit.waitFor(`API key of the workspace at ${new URL(link).host}:`)
     visit.type(`${api.key}\r`)
     await visit.waitFor('Type a message')
     visit.type('/end\r')

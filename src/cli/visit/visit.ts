@@ -148,7 +148,8 @@ async function enter(
   { invitation, key, askSecret, answerMs }: VisitOptions,
   ask: (question: string) => Promise<string>,
 ): Promise<string> {
-  const question = 'API key of the workspace: '
+  // A link may come from anybody, and the key goes to its host.
+  const question = `API key of the workspace at ${new URL(link).host}: `
   const shownKey = key ?? (needs === 'key' ? ((await askSecret?.(question)) ?? (await ask(question))) : undefined)
   // A value that is invalid in a header would appear in the error message.
   if (shownKey !== undefined && !/^[\x21-\x7e]+$/.test(shownKey)) throw new UsageError('This is not an API key.')
