@@ -72,7 +72,7 @@ function requireDirectory(): TemporaryDirectory {
 }
 
 /** Opens a workspace in that directory, from which servers can be saved to the local workspace. */
-function openTemporary(
+export function openTemporary(
   settings: Settings,
   directory: TemporaryDirectory,
   { early, directory: ranIn }: TriedServer,
@@ -113,7 +113,9 @@ function openTemporary(
       },
     },
     async close() {
-      await Promise.allSettled([...saving, opened.close()])
+      // What is saved is read from the open workspace.
+      await Promise.allSettled(saving)
+      await Promise.allSettled([opened.close()])
       directory.remove()
     },
   }
