@@ -75,6 +75,8 @@ export async function examineNamed(
   const pending = servers.map(server =>
     examine(client, projectId, server, doctorReports?.last({ projectId, serverId: server.id })),
   )
+  // One that fails while an earlier one is awaited would end the process.
+  void Promise.allSettled(pending)
   const items: Examined[] = []
   // Prints in the order of the arguments, each as soon as it and those before it are done.
   for (const one of pending) {
