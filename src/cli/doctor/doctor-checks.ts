@@ -255,7 +255,9 @@ function barred(name: string, path: string, error?: Error): Finding {
 
 function missingDirectory(name: string, path: string): Finding {
   let parent = dirname(path)
-  while (lstatSync(parent, { throwIfNoEntry: false }) === undefined) parent = dirname(parent)
+  // The root of a drive that does not exist is its own parent.
+  while (lstatSync(parent, { throwIfNoEntry: false }) === undefined && parent !== dirname(parent))
+    parent = dirname(parent)
   return isAllowed(parent, constants.W_OK | constants.X_OK) && statfsSync(parent).type !== PROC
     ? ok(name, `${path} is created when it is needed`)
     : fail(name, 'configuration', `${path} cannot be made`, `${parent} cannot be written; name another directory.`)
