@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCommand, type Command, type Ended } from './command.ts'
+import { sampleOf, type Schema } from './sample.ts'
+
+// The client that the suite starts: a person's commands, one after another, on the suite's server. It saves the server,
+// signs in where that is wanted, and uses what the server offers. Its exit code is that of the first command that
+// failed.
+type Tool = { name: string; inputSchema?: Schema }
+type Context = {
+  client_id?: string
+  client_secret?: string
+  toolCalls?: readonly { name: string; arguments: Record<string, unknown> }[]
+}
+
+const address = process.argv.at(-1)!
+const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? ''
+const given = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context
+const version = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION']
+const server = 'suite'
+/** The protocol without sessions, which is spoken only where it is asked for. */
+const MODERN = '2026-07-28'
+/** Scenarios whose server lists a tool and answers no call. */
+const ONLY_LISTED = ['json-schema-ref-no-deref']
+
+const home = mkdtempSync(join(tmpdir(), 'mcpdeck-conformance-'))
+
+/** Runs one command, and prints it with its answer, which the suite keeps. */
+async function mcpdeck(words: readonly string[], more: Partial<Command> = {}): Promise<Ended> {
+  const ended = await runCommand({ words, home, ...more })
+  process.stdout.write(`$ mcpdeck ${words.join(' ')}\n${ended.out}${ended.err}exit code ${ended.code}\n`)
+  return ended
+}
+
+/** The command that mcpdeck names in a refusal, for more scopes. */
+const NEXT = /Sign in with it: mcpdeck sign-in '[^']*'((?: --scope '[^']*')+)/
+
+/** @param refused what a command said that needs another sign-in */
+async function signIn(refused = ''): Promise<boolean> {
+  const { client_id: id, client_secret: secret } = given
+  const client = id === undefined ? [] : ['--client-id', id]
+  const secrets = secret === undefined ? [] : ['--client-secret-env', 'CLIENT_SECRET']
+  const scopes = [...(NEXT.exec(refused)?.[1] ?? '').matchAll(/ (--scope) '([^']*)'/g)].flatMap(([, ...words]) => words)
+  const words = ['sign-in', server, '--yes', ...client, ...secrets, ...scopes]
+  const env: Record<string, string> = secret === undefined ? {} : { CLIENT_SECRET: secret }
+  return (await mcpdeck(words, { followsLink: true, env })).code === 0
+}
+
+/** Runs a command, and once more after a new sign-in if it asks for one. */
+async function signedIn(words: readonly string[], more: Partial<Command> = {}): Promise<Ended> {
+  const ended = await mcpdeck(words, more)
+  if (!/\bOAUTH_REQUIRED\b|needs a grant/.test(ended.err)) return ended
+  return (await signIn(ended.err)) ? await mcpdeck(words, more) : ended
+}
+
+/** Returns the arguments of the calls: those that the suite names, else what the schema requires. */
+function argumentsFor({ name, inputSchema = {} }: Tool, tools: readonly Tool[]): readonly object[] {
+  const named = (given.toolCalls ?? []).filter(call => call.name === name)
+  if (named.length > 0) return named.map(call => call.arguments)
+  // This tool takes back the schema of its neighbour, so that the suite can compare it.
+  if (name === 'json_schema_echo') return [{ schema: tools.find(tool => tool.name !== name)?.inputSchema }]
+  return [sampleOf(inputSchema) as object]
+}
+
+type Offer = { tools?: Tool[]; resources?: { uri: string }[]; prompts?: { name: string }[] }
+
+/** Uses all that a server offers, and resolves to the exit code of the first command that failed. */
+async function tryAll({ tools = [], resources = [], prompts = [] }: Offer): Promise<number> {
+  if (ONLY_LISTED.includes(scenario)) return 0
+  let failed = 0
+  for (const tool of tools)
+    for (const input of argumentsFor(tool, tools)) {
+      const words = ['call', server, tool.name, '--input', '-', '--unchecked', '--yes', '--in-doubt', 'new']
+      const { code } = await signedIn(words, { input: JSON.stringify(input) })
+      failed ||= code
+    }
+  for (const { uri } of resources) failed ||= (await signedIn(['read', server, uri])).code
+  for (const { name } of prompts) failed ||= (await signedIn(['prompt', server, name])).code
+  return failed
+}
+
+async function run(): Promise<number> {
+  // The suite names the version to speak; a person pins a saved server to it.
+  const headers = version === MODERN ? { 'MCP-Protocol-Version': version } : {}
+  const saved = JSON.stringify({ mcpServers: { [server]: { type: 'http', url: address, headers } } })
+  const { code } = await mcpdeck(['server', 'import', '-', '--yes'], { input: saved })
+  if (code !== 0) return code
+  if (scenario.startsWith('auth/') && !(await signIn())) return 1
+  const { code: seen, out } = await signedIn(['snapshot', server])
+  return seen === 0 ? await tryAll(JSON.parse(out) as Offer) : seen
+}
+
+try {
+  process.exitCode = await run()
+} finally {
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+}
