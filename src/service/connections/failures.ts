@@ -69,6 +69,8 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
   if (deadline.signal.aborted) return deadline.signal.reason
   const known = link.failure() ?? (error instanceof ServiceError ? error : undefined)
   if (known) return known
+  // The negotiation of the version wraps what ended its first request.
+  if (isOfNegotiation(error, library) && error.cause !== undefined) return toFailure(error.cause, context)
   const fail = (code: ErrorCode, message: string, details?: Record<string, unknown>) =>
     new ServiceError(code, message, { cause: error, ...(details && { details }) })
 
@@ -119,6 +121,11 @@ const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.+)/
 const MOST_VERSION = 40
 const LONGEST_WORDS = 200
 
+/** Returns the version that a server chose and the library does not know; undefined for other errors. */
+export function unknownVersion(error: unknown): string | undefined {
+  return UNKNOWN_VERSION.exec(error instanceof Error ? error.message : '')?.[1]?.slice(0, MOST_VERSION)
+}
+
 function firstLine(error: InstanceType<McpLibrary['SdkHttpError']>): string {
   const { text } = (error.data ?? {}) as { text?: unknown }
   if (typeof text !== 'string' || /^\s*</.test(text)) return ''
@@ -146,6 +153,10 @@ function invalidPart(message: string): string {
   return `: ${path.join('.')}${words}`.slice(0, LONGEST_WORDS).toWellFormed()
 }
 
+function isOfNegotiation(error: unknown, library: McpLibrary): error is Error {
+  return error instanceof library.SdkError && error.code === library.SdkErrorCode.EraNegotiationFailed
+}
+
 /** Describes what went wrong with a request, and whether the server answered. */
 function describeBreak(error: unknown, library: McpLibrary, asked: string): { words: string; isAnswer: boolean } {
   const answered = (words: string) => ({ words, isAnswer: true })
@@ -154,9 +165,11 @@ function describeBreak(error: unknown, library: McpLibrary, asked: string): { wo
       return answered(`gave ${asked} an answer that is not a valid result${invalidPart(error.message)}`)
     if (error.code === library.SdkErrorCode.ClientHttpUnexpectedContent)
       return answered(`gave ${asked} an answer that is not MCP`)
+    if (isOfNegotiation(error, library))
+      return answered('does not answer server/discover with a protocol version that mcpdeck speaks or is to speak')
     return { words: `closed the connection during ${asked}`, isAnswer: false }
   }
-  const version = UNKNOWN_VERSION.exec(error instanceof Error ? error.message : '')?.[1]?.slice(0, MOST_VERSION)
+  const version = unknownVersion(error)
   if (version !== undefined)
     return answered(`speaks protocol version ${version}, and mcpdeck ${library.SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`)
   const network = describeNetwork(error)

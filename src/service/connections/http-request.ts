@@ -52,7 +52,19 @@ export function parseServerUrl(transport: HttpTransport): URL {
   return url
 }
 
-/** Parses the headers of a server. The runtime's own error would quote the value, which may be a secret. */
+/** The header in which the protocol names its version with each request. */
+const VERSION_HEADER = 'mcp-protocol-version'
+
+/** Returns the protocol version that a header of the server pins; undefined if it may be negotiated. */
+export function pinnedVersion({ headers }: HttpTransport): string | undefined {
+  const [, version] = Object.entries(headers).find(([name]) => name.toLowerCase() === VERSION_HEADER) ?? []
+  return version?.trim()
+}
+
+/**
+ * Parses the headers of a server, without the one that pins the version, which the protocol sends itself. The runtime's
+ * own error would quote the value, which may be a secret.
+ */
 export function parseHeaders(transport: HttpTransport): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(transport.headers)) {
@@ -64,6 +76,7 @@ export function parseHeaders(transport: HttpTransport): Headers {
       })
     }
   }
+  headers.delete(VERSION_HEADER)
   return headers
 }
 

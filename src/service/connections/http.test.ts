@@ -293,6 +293,78 @@ test('a server of the newest protocol revision only is reached', async () => {
   expect(items).toMatchObject([{ name: 'new' }])
 })
 
+describe('the protocol without sessions', () => {
+  const version = '2026-07-28'
+  const hints = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
+  const discovers: NonNullable<Parameters<typeof startHttpServer>[0]> = {
+    'server/discover': (message, _request, response) =>
+      answer(response, message, { ...hints, supportedVersions: [version], capabilities: { tools: {} } }),
+    'tools/list': (message, _request, response) =>
+      answer(response, message, { ...hints, tools: [{ name: 'new', inputSchema: { type: 'object' } }] }),
+  }
+  const refused: NonNullable<Parameters<typeof startHttpServer>[0]>[string] = (message, _request, response) => {
+    const error = { code: -32020, message: 'Missing MCP-Protocol-Version header' }
+    response.writeHead(400, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error }))
+  }
+  const agreed: typeof refused = (message, _request, response) =>
+    answer(response, message, { protocolVersion: version, capabilities: {}, serverInfo: { name: 'x', version: '1' } })
+
+  test.each([
+    ['refuses initialize for its missing header', refused],
+    ['answers initialize with the newer version', agreed],
+  ])('is spoken with a server that %s', async (_why, initialize) => {
+    const server = await serve({ ...discovers, initialize })
+    const { items } = await connect().listTools(httpTarget(server.url))
+    expect(items).toMatchObject([{ name: 'new' }])
+  })
+
+  test('is spoken from the first request where a header of the server pins it', async () => {
+    const server = await serve(discovers)
+    await connect().listTools(httpTarget(server.url, { 'MCP-Protocol-Version': version }))
+    expect(server.seen.map(({ method }) => method)).toEqual(['server/discover', 'tools/list'])
+    expect(server.seen.map(({ headers }) => headers['mcp-protocol-version'])).toEqual([version, version])
+  })
+
+  test('is not spoken where a header of the server pins another version', async () => {
+    const server = await serve()
+    await connect().listTools(httpTarget(server.url, { 'mcp-protocol-version': '2025-06-18' }))
+    expect(server.seen[0]).toMatchObject({ method: 'initialize' })
+    expect(server.seen[0]?.headers['mcp-protocol-version']).toBeUndefined()
+    expect(server.seen.at(-1)?.headers['mcp-protocol-version']).toBe('2025-06-18')
+  })
+
+  test.each([
+    [
+      'that speaks older ones only',
+      {},
+      'SERVER_UNREACHABLE',
+      'does not answer server/discover with a protocol version',
+    ],
+    ['that refuses the credentials', refuse(401), 'FORBIDDEN', 'asks for a token (HTTP 401)'],
+    ['that is broken', refuse(500), 'SERVER_UNREACHABLE', 'answered initialize with HTTP 500'],
+  ])('of a pinned server %s is the failure told', async (_why, answers, code, words) => {
+    const server = await serve(answers)
+    const failed = connect().listTools(httpTarget(server.url, { 'MCP-Protocol-Version': version }))
+    await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
+  })
+
+  test('a pinned server that is away is unreachable', async () => {
+    const server = await serve()
+    await server.close()
+    const failed = connect().listTools(httpTarget(server.url, { 'MCP-Protocol-Version': version }))
+    await expect(failed).rejects.toMatchObject({ message: expect.stringContaining('could not be reached') })
+  })
+
+  test('a pinned version that mcpdeck does not speak is named', async () => {
+    const server = await serve()
+    await expect(
+      connect().listTools(httpTarget(server.url, { 'MCP-Protocol-Version': '2031-01-01' })),
+    ).rejects.toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringContaining('"2031-01-01"') })
+    expect(server.seen).toEqual([])
+  })
+})
+
 describe('the OAuth check of a server', () => {
   const check = (target: Parameters<Connections['checkOAuth']>[0]) => connect().checkOAuth(target)
 

@@ -24,6 +24,7 @@ import { UnansweredRequest, type RequestDesk, type ServerRequests } from './serv
 import type { Traffic } from './traffic.ts'
 import type { ServerEnding } from './server-process.ts'
 import { createStdioLink } from './stdio-link.ts'
+import { isModern, offeredVersion, pinnedBy, speaksOnlyModern } from './versions.ts'
 import type { LogLevel } from '../../api/contract/live-servers.ts'
 export type SessionSettings = {
   guardian: Guardian
@@ -74,22 +75,12 @@ export type Session = Wishes & {
 /** The deadline decides, so the library's own timer must not fire first. */
 const NO_LIBRARY_TIMEOUT_MS = 2 ** 31 - 1
 /**
- * Error codes of `initialize` that mean that only the newer protocol is supported (unsupported version, unknown
- * method).
- */
-const MODERN_ONLY_CODES = [-32022, -32601]
-/**
  * Status codes for a first POST of servers that support only the older event-stream transport (MCP 2025-11-25,
  * transports).
  */
 const SSE_ONLY_STATUSES = [400, 404, 405]
 
-const ErrorAnswer = shape(() => z.object({ error: z.object({ code: z.number() }) }))
-
-/**
- * Connects and initializes. Falls back to the protocol without `initialize`, to a version that the server offers, or to
- * the older HTTP transport.
- */
+/** Connects and initializes, falling back to the protocol without `initialize` and to the older HTTP transport. */
 export async function openSession(
   target: ServerTarget,
   settings: SessionSettings,
@@ -97,19 +88,22 @@ export async function openSession(
 ): Promise<Session> {
   deadline.stage = 'the protocol library'
   const library = await untilAborted(loadLibrary(), deadline.signal)
-  const attempt = (createLink: () => Link, mode: 'legacy' | 'auto', versions?: string[]) =>
+  const attempt = (createLink: () => Link, mode: Mode, versions?: string[]) =>
     connect(createLink(), { target, settings, deadline, library, mode, versions })
   const first = firstLink(target, settings, library)
+  const pinned = pinnedBy(target, library)
+  if (pinned && isModern(pinned)) return attempt(first, { pin: pinned })
+  const versions = pinned === undefined ? undefined : [pinned]
   try {
-    return await attempt(first, 'legacy')
+    return await attempt(first, 'legacy', versions)
   } catch (error) {
-    if (speaksOnlyModern(error, library)) return attempt(first, 'auto')
-    const offered = offeredVersion(error, library)
+    if (!versions && speaksOnlyModern(error, library)) return attempt(first, 'auto')
+    const offered = versions ? undefined : offeredVersion(error, library)
     if (offered !== undefined) return attempt(first, 'legacy', [offered])
     if (!speaksOnlySse(error, library) || target.transport.type !== 'http') throw error
     const http = target.transport
     try {
-      return await attempt(() => createSseLink(http, linkOptions(target, settings, library)), 'legacy')
+      return await attempt(() => createSseLink(http, linkOptions(target, settings, library)), 'legacy', versions)
     } catch (second) {
       // Refused credentials are more informative than "not found". Otherwise the first answer is reported.
       const refused = second instanceof ServiceError && second.code !== 'SERVER_UNREACHABLE'
@@ -132,12 +126,14 @@ function linkOptions(target: ServerTarget, { maxResultBytes, traffic }: SessionS
   return { library, serverName: target.name, maxMessageBytes: maxResultBytes, tap, notices: createNotices(tap?.log) }
 }
 
+type Mode = 'legacy' | 'auto' | { pin: string }
+
 type Attempt = {
   target: ServerTarget
   settings: SessionSettings
   deadline: Deadline
   library: McpLibrary
-  mode: 'legacy' | 'auto'
+  mode: Mode
   /** Protocol versions that may be agreed on. Default: all that the library supports. */
   versions?: string[] | undefined
 }
@@ -298,35 +294,9 @@ function readInitInfo(client: Client, link: Link): InitInfo {
   }
 }
 
-function speaksOnlyModern(failure: unknown, library: McpLibrary): boolean {
-  const cause = failure instanceof Error ? failure.cause : undefined
-  if (cause instanceof library.ProtocolError) return MODERN_ONLY_CODES.includes(cause.code)
-  if (!(cause instanceof library.SdkHttpError)) return false
-  const answer = ErrorAnswer().safeParse(parseJson(cause.data.text))
-  return answer.success && MODERN_ONLY_CODES.includes(answer.data.error.code)
-}
-
-/** Returns a protocol version that both sides support, if a server refused ours and named its own. */
-function offeredVersion(failure: unknown, library: McpLibrary): string | undefined {
-  const cause = failure instanceof Error ? failure.cause : undefined
-  if (!(cause instanceof library.ProtocolError)) return undefined
-  const { supported } = Object(cause.data) as { supported?: unknown }
-  return Array.isArray(supported)
-    ? library.SUPPORTED_PROTOCOL_VERSIONS.find(each => supported.includes(each))
-    : undefined
-}
-
 function speaksOnlySse(failure: unknown, library: McpLibrary): boolean {
   const cause = failure instanceof Error ? failure.cause : undefined
   return cause instanceof library.SdkHttpError && SSE_ONLY_STATUSES.includes(cause.status ?? 0)
-}
-
-function parseJson(text: unknown): unknown {
-  try {
-    return typeof text === 'string' ? JSON.parse(text) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Requests that a session sends on its own. */
@@ -356,7 +326,7 @@ function createWishes(
   library: McpLibrary,
   { request, attempt }: Ask,
 ): { wishes: Wishes; meta: () => JsonObject | undefined } {
-  const isModern = client.getProtocolEra() === 'modern'
+  const isStateless = client.getProtocolEra() === 'modern'
   let meta: JsonObject | undefined
   let stream: Promise<McpSubscription> | undefined
   let subscribed: readonly string[] = []
@@ -375,11 +345,11 @@ function createWishes(
     meta: () => meta,
     wishes: {
       async setLogLevel(level, deadline) {
-        if (isModern) meta = { [library.LOG_LEVEL_META_KEY]: level }
+        if (isStateless) meta = { [library.LOG_LEVEL_META_KEY]: level }
         else await request('logging/setLevel', { level }, Anything(), deadline)
       },
       async subscribeTo(uris, deadline) {
-        if (isModern) return attempt('subscriptions/listen', deadline, () => listen(uris, deadline.signal))
+        if (isStateless) return attempt('subscriptions/listen', deadline, () => listen(uris, deadline.signal))
         const ask = async (method: string, uri: string) => {
           await request(`resources/${method}`, { uri }, Anything(), deadline)
           subscribed = method === 'subscribe' ? [...subscribed, uri] : subscribed.filter(each => each !== uri)
@@ -389,7 +359,7 @@ function createWishes(
       },
       watchLists() {
         // A server that cannot report changes is read as often as the person asks.
-        if (isModern && !stream) listen([], AbortSignal.timeout(WATCH_MS)).catch(() => undefined)
+        if (isStateless && !stream) listen([], AbortSignal.timeout(WATCH_MS)).catch(() => undefined)
       },
     },
   }
