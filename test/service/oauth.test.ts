@@ -159,7 +159,7 @@ test('a refresh token that was revoked asks for a new sign-in', async () => {
 })
 
 test('a server that wants more scopes is reported with the scopes and how to sign in with them', async () => {
-  const { api, target, oddities } = await refreshable(3600)
+  const { api, store, target, oddities } = await refreshable(3600)
   const refusing = (value: string) => {
     const headers = { 'www-authenticate': value }
     oddities.answers['mcp /mcp'] = () => new Response('', { status: 403, headers })
@@ -171,6 +171,16 @@ test('a server that wants more scopes is reported with the scopes and how to sig
       'The server "guarded" wants the scope "read write" for this (HTTP 403, insufficient_scope). Sign in with it: ' +
       "mcpdeck sign-in 'guarded' --scope 'read write'.",
   })
+  const { tokens } = store.servers.find(target.serverId)!
+  store.write(() => store.servers.setTokens(target.serverId, { ...tokens!, scope: 'list read' }))
+  // The scopes of the last sign-in would be lost otherwise.
+  expect(await refusing('Bearer error="insufficient_scope", scope="read write"')).toMatchObject({
+    message: expect.stringContaining('the scope "read write" for this'),
+    details: { scope: 'list read write' },
+  })
+  expect((await refusing('Bearer error="insufficient_scope", scope="write"')).message).toContain(
+    "mcpdeck sign-in 'guarded' --scope 'list read write'.",
+  )
   // A scope that contains more than names for a shell is not suggested.
   const hostile = await refusing(`Bearer error="insufficient_scope", scope="x'; rm -rf ~ #"`)
   expect(hostile.message).not.toContain('mcpdeck sign-in')

@@ -44,7 +44,7 @@ export async function credentialRefusal(response: Response, refused: Refused): P
   const { status, headers } = response
   if (status === 403) {
     const { error, scope } = bearerChallenge(response)
-    if (error === 'insufficient_scope') return scopeRefusal(serverName, scope)
+    if (error === 'insufficient_scope') return await scopeRefusal(serverName, scope, transport.grantedScope)
     return serverRefusal(`The server "${serverName}" refuses the stored credentials (HTTP 403).`)
   }
   if (status !== 401) return undefined
@@ -73,15 +73,21 @@ function serverRefusal(message: string): ServiceError {
 /** Matches text that is safe to paste into a shell. */
 const PASTABLE = /^[\w.:/ -]+$/
 
-function scopeRefusal(serverName: string, scope: string | undefined): ServiceError {
+/** A sign-in with only the missing scopes would lose those that were granted, so it is suggested with all of them. */
+async function scopeRefusal(
+  serverName: string,
+  scope: string | undefined,
+  granted: string | undefined,
+): Promise<ServiceError> {
+  const all = scope === undefined ? undefined : (await loadLibrary()).computeScopeUnion(granted, scope)
   const command =
-    scope !== undefined && PASTABLE.test(`${serverName}${scope}`)
-      ? `: mcpdeck sign-in '${serverName}' --scope '${scope}'`
+    all !== undefined && PASTABLE.test(`${serverName}${all}`)
+      ? `: mcpdeck sign-in '${serverName}' --scope '${all}'`
       : ''
   return new ServiceError(
     'OAUTH_REQUIRED',
     `The server "${serverName}" wants ${scope === undefined ? 'more scopes' : `the scope ${brief(scope)}`} for this ` +
       `(HTTP 403, insufficient_scope). Sign in with it${command}.`,
-    { details: { ...(scope !== undefined && { scope: oneLine(scope) }) } },
+    { details: { ...(all !== undefined && { scope: oneLine(all) }) } },
   )
 }

@@ -16,7 +16,7 @@ const MODERN_ONLY_CODES = [-32020, -32022, -32601]
 
 const ErrorAnswer = shape(() => z.object({ error: z.object({ code: z.number() }) }))
 
-/** Returns the version that a server's headers pin. @throws ServiceError `VALIDATION_ERROR` if mcpdeck does not speak it */
+/** @throws ServiceError `VALIDATION_ERROR` if mcpdeck does not speak the version that a server's headers pin */
 export function pinnedBy({ transport }: ServerTarget, { SUPPORTED_PROTOCOL_VERSIONS }: McpLibrary): string | undefined {
   const pinned = transport.type === 'http' ? pinnedVersion(transport) : undefined
   const spoken = [...MODERN_VERSIONS, ...SUPPORTED_PROTOCOL_VERSIONS]

@@ -81,7 +81,9 @@ export function targetOf(row: ServerRow, accessToken: () => Promise<string | und
     const { command = '', args = [], env = {} } = secrets
     return { ...base, transport: { type: 'stdio', command, args, env } }
   }
-  return { ...base, transport: { type: 'http', url: url ?? '', headers: secrets.headers ?? {}, accessToken } }
+  const reach = { type: 'http' as const, url: url ?? '', headers: secrets.headers ?? {}, accessToken }
+  const { scope: grantedScope } = row.tokens ?? {}
+  return { ...base, transport: { ...reach, ...(grantedScope !== undefined && { grantedScope }) } }
 }
 
 /**
