@@ -21,6 +21,8 @@ const version = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION']
 const server = 'suite'
 /** The protocol without sessions, which is spoken only where it is asked for. */
 const MODERN = '2026-07-28'
+/** A client document that the suite knows; it is used only where the authorization server takes one. */
+const DOCUMENT = 'https://conformance-test.local/client-metadata.json'
 /** Scenarios whose server lists a tool and answers no call. */
 const ONLY_LISTED = ['json-schema-ref-no-deref']
 
@@ -42,7 +44,7 @@ async function signIn(refused = ''): Promise<boolean> {
   const client = id === undefined ? [] : ['--client-id', id]
   const secrets = secret === undefined ? [] : ['--client-secret-env', 'CLIENT_SECRET']
   const scopes = [...(NEXT.exec(refused)?.[1] ?? '').matchAll(/ (--scope) '([^']*)'/g)].flatMap(([, ...words]) => words)
-  const words = ['sign-in', server, '--yes', ...client, ...secrets, ...scopes]
+  const words = ['sign-in', server, '--yes', '--client-document', DOCUMENT, ...client, ...secrets, ...scopes]
   const env: Record<string, string> = secret === undefined ? {} : { CLIENT_SECRET: secret }
   return (await mcpdeck(words, { followsLink: true, env })).code === 0
 }

@@ -42,6 +42,7 @@ export const verbs: readonly CommandDeclaration[] = [
         ['--scope <scope>', 'scope to request instead of the server’s; repeatable', collect, []],
         ['--client-id <id>', 'client registered for mcpdeck, if none can be registered automatically'],
         CLIENT_SECRET,
+        ['--client-document <url>', 'document of a client, which is its id where the server takes one'],
         ['--port <port>', 'port of the callback, if the client requires one', whole(1, 65_535)],
         ...WRITES,
       ],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startOAuthServer, visit } from '../../../test/servers/oauth-server.ts'
+import { signInLines } from '../../domain/servers/sign-in.ts'
 import { createSignIns } from './sign-ins.ts'
 
 const never = new AbortController().signal
@@ -62,4 +63,74 @@ test('the address of a server may contain a query', async () => {
   const server = await startOAuthServer()
   const { host } = new URL(server.authority)
   expect(await planned({ url: `${server.url}?tenant=1` })).toMatchObject({ host })
+})
+
+describe('a server without metadata, as of the first protocol', () => {
+  const gone = () => new Response('', { status: 404 })
+
+  async function bare() {
+    const server = await startOAuthServer()
+    const { answers } = server.oddities
+    answers['mcp /mcp'] = () => new Response('', { status: 401 })
+    answers['mcp /.well-known/oauth-protected-resource/mcp'] = gone
+    return { answers, server, origin: new URL(server.url).origin }
+  }
+
+  test('is signed in to at the addresses that this protocol names', async () => {
+    const { answers, server, origin } = await bare()
+    answers['mcp /register'] = () => Response.json({ client_id: 'old', redirect_uris: [] }, { status: 201 })
+    answers['mcp /token'] = () => Response.json({ access_token: 'given', token_type: 'Bearer' })
+    const plan = await planned(server)
+    expect(plan).toMatchObject({ host: new URL(origin).host, registers: true, isGuessed: true })
+    expect(signInLines(plan).map(({ text }) => text)).toContainEqual(expect.stringContaining('publishes no metadata'))
+    const signIn = await plan.begin({}, never)
+    const link = new URL(signIn.link)
+    expect(`${link.origin}${link.pathname}`).toBe(`${origin}/authorize`)
+    expect(link.searchParams.get('code_challenge_method')).toBe('S256')
+    signIn.take(`${signIn.callback}?code=one&state=${link.searchParams.get('state')}`)
+    expect(await signIn.tokens).toMatchObject({
+      clientInformation: { clientId: 'old' },
+      tokens: { access_token: 'given' },
+    })
+  })
+
+  test('is told of if there is nothing at these addresses', async () => {
+    const { server } = await bare()
+    const begun = (await planned(server)).begin({}, never)
+    await expect(begun).rejects.toThrow(/has no OAuth metadata, and registers no client at \/register/)
+  })
+
+  test('is not guessed about where the server lets mcpdeck in', async () => {
+    const { answers, server } = await bare()
+    answers['mcp /mcp'] = () => new Response('', { status: 405 })
+    await expect(planned(server)).rejects.toThrow(/has no OAuth metadata, and the server answers HTTP 405/)
+  })
+})
+
+describe('a client metadata document', () => {
+  const documentUrl = 'https://client.example/mcpdeck.json'
+
+  test('is the client where the authorization server takes one', async () => {
+    const server = await startOAuthServer()
+    server.oddities.metadata = { client_id_metadata_document_supported: true, registration_endpoint: null }
+    const plan = await planned(server)
+    expect(plan).toMatchObject({ registers: false, takesDocuments: true })
+    const signIn = await plan.begin({ documentUrl }, never)
+    signIn.tokens.catch(() => undefined)
+    expect(new URL(signIn.link).searchParams.get('client_id')).toBe(documentUrl)
+    signIn.end()
+  })
+
+  test('gives way to a registration elsewhere, and to a client that is named', async () => {
+    const server = await startOAuthServer()
+    const plan = await planned(server)
+    expect(plan).toMatchObject({ takesDocuments: false })
+    const registered = await plan.begin({ documentUrl }, never)
+    expect(server.state.clients.has(new URL(registered.link).searchParams.get('client_id')!)).toBe(true)
+    registered.end()
+    server.oddities.metadata = { client_id_metadata_document_supported: true }
+    const named = await (await planned(server)).begin({ documentUrl, clientId: 'mine' }, never)
+    expect(new URL(named.link).searchParams.get('client_id')).toBe('mine')
+    named.end()
+  })
 })

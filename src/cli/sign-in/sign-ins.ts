@@ -36,6 +36,7 @@ type Found = {
   metadata: AuthorizationServerMetadata
   resource: OAuthProtectedResourceMetadata | undefined
   scope: string | undefined
+  isGuessed: boolean
 }
 
 /** The requests of a step, with the status of the last answer. */
@@ -96,7 +97,9 @@ async function discover({ library, serverUrl }: Flow, asking: Asking, saved: str
   if (configured !== undefined && !isFor(library, serverUrl, configured))
     throw new SignInError(`The metadata of ${new URL(serverUrl).host} is for another server: ${configured}.`)
   const authorizationServer = resource?.authorization_servers?.[0] ?? new URL('/', serverUrl).href
-  const metadata = await library.discoverAuthorizationServerMetadata(authorizationServer, { fetchFn })
+  const published = await library.discoverAuthorizationServerMetadata(authorizationServer, { fetchFn })
+  const isGuessed = !published && !resource && challenge.status === 401
+  const metadata = isGuessed ? firstProtocolMetadata(authorizationServer) : published
   const { host } = new URL(authorizationServer)
   if (!metadata) {
     const open = challenge.status === 401 ? '' : `, and the server answers HTTP ${challenge.status} without a sign-in`
@@ -106,7 +109,20 @@ async function discover({ library, serverUrl }: Flow, asking: Asking, saved: str
   const scope = saved || wanted || resource?.scopes_supported?.join(' ') || undefined
   // Some servers return a refresh token only if this scope is requested.
   const offline = scope !== undefined && metadata.scopes_supported?.includes('offline_access')
-  return { metadata, resource, scope: offline ? library.computeScopeUnion(scope, 'offline_access') : scope }
+  return { metadata, resource, isGuessed, scope: offline ? library.computeScopeUnion(scope, 'offline_access') : scope }
+}
+
+/** The paths that MCP 2025-03-26 names for servers that publish none; it also requires PKCE of them. */
+function firstProtocolMetadata(server: string): AuthorizationServerMetadata {
+  const at = (path: string): string => new URL(path, server).href
+  return {
+    issuer: server,
+    authorization_endpoint: at('/authorize'),
+    token_endpoint: at('/token'),
+    registration_endpoint: at('/register'),
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: [METHOD],
+  }
 }
 
 /** Whether metadata belongs to a server; many write its address with or without a final slash. */
@@ -142,6 +158,8 @@ function planOf(flow: Flow, found: Found): SignInPlan {
     host: new URL(authorization_endpoint).host,
     scopes: found.scope?.split(' ') ?? [],
     registers: registration_endpoint !== undefined,
+    takesDocuments: takesDocuments(found),
+    isGuessed: found.isGuessed,
     async begin(client, signal) {
       const answered = Promise.withResolvers<URLSearchParams>()
       const state = randomBytes(32).toString('base64url')
@@ -249,14 +267,20 @@ async function begun(flow: Flow, found: Found, begin: Begin): Promise<SignIn> {
   }
 }
 
-/** Returns the OAuth client: the given one, or one that is registered now. */
+function takesDocuments({ metadata }: Found): boolean {
+  return metadata['client_id_metadata_document_supported'] === true
+}
+
+/** Returns the OAuth client: the given one, that of the given document, or one that is registered now. */
 async function clientInformation(
   library: McpLibrary,
-  { metadata, scope }: Found,
+  found: Found,
   { client, callback, fetchFn }: { client: SignInClient; callback: Callback; fetchFn: FetchLike },
 ): Promise<OAuthClientInformationMixed> {
-  const { clientId, clientSecret } = client
+  const { metadata, scope, isGuessed } = found
+  const { clientId, clientSecret, documentUrl } = client
   if (clientId !== undefined) return { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) }
+  if (documentUrl !== undefined && takesDocuments(found)) return { client_id: documentUrl }
   const clientMetadata = library.resolveClientMetadata({
     redirectUrl: callback.address,
     clientMetadata: {
@@ -266,8 +290,14 @@ async function clientInformation(
       token_endpoint_auth_method: 'none',
     },
   })
-  // Servers that identify clients by documents on the web cannot find one for a local program.
-  return await library.registerClient(metadata.issuer, { metadata, clientMetadata, ...(scope && { scope }), fetchFn })
+  try {
+    return await library.registerClient(metadata.issuer, { metadata, clientMetadata, ...(scope && { scope }), fetchFn })
+  } catch (error) {
+    if (!isGuessed || !(error instanceof library.RegistrationRejectedError)) throw error
+    const { host, pathname } = new URL(metadata.registration_endpoint!)
+    const reason = `${host} has no OAuth metadata, and registers no client at ${pathname} (HTTP ${error.status})`
+    throw new SignInError(`${reason}. Import tokens that you got otherwise.`, { wantsClient: true })
+  }
 }
 
 /**

@@ -16,23 +16,39 @@ import { handOver, secretOfVariable, serverOf } from './servers.ts'
 type Json = { json?: boolean }
 
 export type SignInOptions = Json &
-  WriteOptions & { clientId?: string; clientSecretEnv?: string; port?: number; scope: string[]; open?: boolean }
+  WriteOptions & {
+    clientId?: string
+    clientSecretEnv?: string
+    clientDocument?: string
+    port?: number
+    scope: string[]
+    open?: boolean
+  }
 
 /**
  * Runs `mcpdeck sign-in`: prints the link, and waits for the browser, or for the final address of a browser elsewhere.
  */
 export async function signIn(context: SavedContext, words: readonly string[], own: SignInOptions): Promise<void> {
-  const { clientId, clientSecretEnv } = own
+  const { clientId, clientSecretEnv, clientDocument: documentUrl } = own
   const clientSecret = secretOfVariable(clientSecretEnv, clientId)
+  requireDocumentUrl(documentUrl)
   const [{ at, name, url }] = await serverOf(context, words, [], 0)
   if (url === undefined) throw new UsageError(`${clean(name)} is a program; a sign-in is for servers over HTTP.`)
   refuseReadOnly(contract.servers.importTokens.operation, context.refusing)
   const saved = own.scope.length > 0 ? undefined : (await context.client.servers.get(at)).oauthScopes
   const { storedReaches } = context.saved.opened.workspace
   const stored = clientId === undefined ? (await storedReaches?.of(at.serverId))?.client : { clientId, clientSecret }
-  const client = { ...stored, port: own.port }
+  const client = { ...stored, documentUrl, port: own.port }
   const body = await dance(url, { scopes: saved ?? own.scope, client, opens: own.open ?? false })
   await handOver(context, { at, body }, own, `Signed in to ${clean(name)}.`)
+}
+
+/** @throws UsageError if an authorization server could not read the document (it needs https and a path) */
+function requireDocumentUrl(text: string | undefined): void {
+  if (text === undefined) return
+  const url = URL.parse(text)
+  if (url?.protocol === 'https:' && url.pathname !== '/') return
+  throw new UsageError(`"${clean(text)}" cannot be a client document: give an https address with a path.`)
 }
 
 type Dance = { scopes: readonly string[]; client: SignInClient; opens: boolean }
@@ -43,7 +59,8 @@ async function dance(url: string, { scopes, client, opens }: Dance): Promise<Imp
   try {
     const plan = await createSignIns().plan(url, { scopes, signal })
     for (const { text } of signInLines(plan)) say(text)
-    if (!plan.registers && client.clientId === undefined)
+    const isKnown = client.clientId !== undefined || (client.documentUrl !== undefined && plan.takesDocuments)
+    if (!plan.registers && !isKnown)
       throw new SignInError(`${plan.host} does not register clients automatically.`, { wantsClient: true })
     const begun = await plan.begin(client, signal)
     const obstacle = opens ? await openInBrowser(begun.link, process.env) : ''

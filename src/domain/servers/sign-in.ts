@@ -20,6 +20,8 @@ export class SignInError extends Error {
 export type SignInClient = {
   clientId?: string | undefined
   clientSecret?: string | undefined
+  /** Address of a document that describes the client, which is its id where that is supported. */
+  documentUrl?: string | undefined
   /** Port of the callback address. Default: any free port. */
   port?: number | undefined
 }
@@ -33,6 +35,10 @@ export type SignInPlan = {
   scopes: readonly string[]
   /** Whether the authorization server registers clients on request. */
   registers: boolean
+  /** Whether the authorization server takes the address of a document as a client. */
+  takesDocuments: boolean
+  /** Whether the server publishes no metadata, so that the addresses of the first protocol are assumed. */
+  isGuessed: boolean
   /** @throws SignInError */
   begin: (client: SignInClient, signal: AbortSignal) => Promise<SignIn>
 }
@@ -63,13 +69,21 @@ export type SignIns = {
 }
 
 /** Returns what a person confirms before a browser is opened. */
-export function signInLines({ serverUrl, host, scopes }: SignInPlan): { text: string; tone: 'plain' | 'warn' }[] {
+export function signInLines({
+  serverUrl,
+  host,
+  scopes,
+  isGuessed,
+}: SignInPlan): { text: string; tone: 'plain' | 'warn' }[] {
   const own = new URL(serverUrl).host
   return [
     { text: `You sign in at ${host}, and let mcpdeck use ${serverUrl} for you.`, tone: 'plain' },
     ...(host === own
       ? []
       : [{ text: `${host} is another host than the server’s; ${own} names it.`, tone: 'warn' as const }]),
+    ...(isGuessed
+      ? [{ text: `${host} publishes no metadata; mcpdeck uses the paths of MCP 2025-03-26.`, tone: 'warn' as const }]
+      : []),
     {
       text: scopes.length > 0 ? `It asks for: ${scopes.join(' ')}.` : `${host} chooses what is allowed.`,
       tone: 'plain',
