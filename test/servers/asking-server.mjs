@@ -12,6 +12,7 @@ const form = (properties, required = []) => ({
   params: { mode: 'form', message: 'Who are you?', requestedSchema: { type: 'object', properties, required } },
 })
 const name = form({ name: { type: 'string', title: 'Your name' } }, ['name'])
+const preset = form({ name: { type: 'string', default: 'Ada' }, port: { type: 'integer', default: 8080 } }, ['name'])
 const hostile = form({ a: { type: 'string', title: '\u001b[2J\u001b]0;owned\u0007' } })
 hostile.params.message = 'click \u202ehere\u001b[31m'
 const huge = form(
@@ -32,7 +33,7 @@ const sample = {
 }
 const roots = { method: 'roots/list' }
 /** The requests of each tool before it returns the answers to them. */
-const questions = { form: name, hostile, huge, visit, sample, roots }
+const questions = { form: name, preset, hostile, huge, visit, sample, roots }
 const names = [
   ...Object.keys(questions),
   'flood',

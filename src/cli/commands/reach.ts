@@ -42,11 +42,12 @@ export async function unsavedly<Work>(
   own: ReachOptions,
   load: () => Promise<Work>,
   act: (work: Work, context: CommandContext, name: string) => Promise<number | void>,
+  answers = false,
 ): Promise<number> {
   const server = beginUnsaved(own)
   try {
     const [{ withUnsavedServer }, work] = await Promise.all([import('../workspace/unsaved-server.ts'), load()])
-    return await withUnsavedServer(common, server, context => act(work, context, UNSAVED))
+    return await withUnsavedServer(common, server, context => act(work, context, UNSAVED), answers)
   } finally {
     await server.early?.end()
   }
@@ -58,11 +59,12 @@ export async function savedly<Work>(
   server: string | undefined,
   load: () => Promise<Work>,
   act: (work: Work, context: CommandContext) => Promise<number | void>,
+  answers = false,
 ): Promise<number> {
   const { settings, early } = await beginSaved(common, server)
   try {
     const [{ inSettings }, work] = await Promise.all([import('../workspace/in-workspace.ts'), load()])
-    return await inSettings({ common, settings }, context => act(work, context), { early })
+    return await inSettings({ common, settings }, context => act(work, context), { early, answers })
   } finally {
     await early?.end()
   }

@@ -25,7 +25,7 @@ function serverVerb<Own extends object>(
 ): CommandDeclaration {
   const { words: behind = [], flags = [], ...described } = declared
   const server: Described['words'] = [['[server]', 'id or name of a saved server, unless --command or --url is given']]
-  type Options = Own & ReachOptions & { stderr?: boolean }
+  type Options = Own & ReachOptions & { stderr?: boolean; answer?: string; answerDefaults?: boolean }
   const act = async (
     work: Work<Own, CommandContext>,
     context: CommandContext,
@@ -45,9 +45,12 @@ function serverVerb<Own extends object>(
     words: [...server, ...behind],
     flags: [...flags, STDERR, ...REACH],
     async run({ words, own, common }) {
+      const answers = own.answer !== undefined || own.answerDefaults === true
       if (!reachesUnsaved(own))
-        return await savedly(common, words[0], load, (work, context) => act(work, context, words, own))
-      return await unsavedly(common, own, load, (work, context, name) => act(work, context, [name, ...words], own))
+        return await savedly(common, words[0], load, (work, context) => act(work, context, words, own), answers)
+      const named = (work: Work<Own, CommandContext>, context: CommandContext, name: string) =>
+        act(work, context, [name, ...words], own)
+      return await unsavedly(common, own, load, named, answers)
     },
   })
 }
@@ -71,6 +74,8 @@ export const serverVerbs: readonly CommandDeclaration[] = [
       flags: [
         ['--input <file>', 'the arguments as a JSON object; - reads standard input'],
         ['--unchecked', 'send arguments that do not fit the tool’s schema'],
+        ['--answer <file>', 'values for forms that the server sends meanwhile, as a JSON object'],
+        ['--answer-defaults', 'answer these forms with the defaults of their fields'],
         ...FILES,
         ...WRITES,
       ],

@@ -23,6 +23,7 @@ import { say } from '../output/prose.ts'
 import { reportCut } from '../output/report-error.ts'
 import { recordLines } from '../output/record-lines.ts'
 import { EXIT } from '../process/exit-codes.ts'
+import { answerForms, type AnswerOptions } from './answers.ts'
 import { checkOutput, contentText, structuredText, writeBinaries, type FileOptions } from './binary-files.ts'
 import { cancellable } from './cancellable.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
@@ -79,7 +80,7 @@ function argumentNames({ inputSchema }: Tool): string {
   return [...new Set(texts)].join(' | ')
 }
 
-export type CallOptions = Json & WriteOptions & FileOptions & { input?: string; unchecked?: boolean }
+export type CallOptions = Json & WriteOptions & FileOptions & AnswerOptions & { input?: string; unchecked?: boolean }
 
 /** Runs `mcpdeck call`: one tool call, whose arguments are validated against the tool's schema before it is sent. */
 export async function callTool(context: CommandContext, words: Words, own: CallOptions): Promise<number> {
@@ -92,13 +93,16 @@ export async function callTool(context: CommandContext, words: Words, own: CallO
   const input = { ...at, body: { toolName: tool.name, parameters } }
   const effect = `This calls ${clean(tool.name)} on ${clean(name)}`
   const changesNothing = isReadOnly(tool)
+  const answering = await answerForms(context, { at, name }, own)
   const sent = await cancellable(options =>
     sendWrite(
       context,
       { endpoint: contract.servers.callTool, input, lines, effect, options: () => ({ ...options(), changesNothing }) },
       own,
     ),
-  ).catch((error: unknown) => refusedCall(error, own))
+  )
+    .catch((error: unknown) => refusedCall(error, own))
+    .finally(answering)
   if (!sent) return EXIT.noVerdict
   const { value, text } = sent
   if (own.json) printReceived(text)

@@ -5,6 +5,7 @@ import { resolveSettings, type CommonOptions, type Settings } from '../config/se
 import { findOne, type Fields } from '../nouns/listing.ts'
 import { nounOf } from '../nouns/nouns.ts'
 import type { Item } from '../nouns/states.ts'
+import type { WaitingRequests } from '../../domain/servers/waiting.ts'
 import type { EarlyStart } from '../../service/connections/early-start.ts'
 import { createLog } from '../output/log.ts'
 import { say } from '../output/prose.ts'
@@ -37,6 +38,8 @@ export type CommandContext = {
   refusing?: string | undefined
   /** Returns a server with its secrets, to connect to it from here; absent if the server belongs to a service. */
   targetOf?: OpenedWorkspace['targetOf']
+  /** The requests of servers; absent if the command cannot answer them. */
+  waitingRequests?: WaitingRequests | undefined
   /** Absent if nothing is saved. */
   saved?: { opened: OpenedWorkspace; settings: Settings }
 }
@@ -82,17 +85,21 @@ export async function inWorkspace(
 export async function inSettings(
   { common, settings }: { common: CommonOptions; settings: Settings },
   work: (context: SavedContext) => Promise<number | void>,
-  { stays = 'briefly', early }: { stays?: Stay; early?: EarlyStart | undefined } = {},
+  {
+    stays = 'briefly',
+    early,
+    answers = false,
+  }: { stays?: Stay; early?: EarlyStart | undefined; answers?: boolean } = {},
 ): Promise<number> {
-  const opened = openWorkspace(settings, createLog(settings.logFile), stays, { early, tell: say })
-  const { client } = opened.workspace
+  const opened = openWorkspace(settings, createLog(settings.logFile), stays, { early, answers, tell: say })
+  const { client, waitingRequests } = opened.workspace
   const refusing = settings.readOnly
     ? common.readOnly
       ? '--read-only'
       : `profile ${settings.profile.name}`
     : undefined
   const saved = { opened, settings }
-  const given = { client, common, refusing, project: settings.project, targetOf: opened.targetOf }
+  const given = { client, common, refusing, project: settings.project, targetOf: opened.targetOf, waitingRequests }
   return await ending(() => work({ ...contextOf(given), saved }), opened.close)
 }
 

@@ -4,20 +4,28 @@ import { createClient } from '../../api/client/client.ts'
 import { createService } from '../../service/workspace/service.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { contextOf, ending, type CommandContext } from './in-workspace.ts'
+import { createWaitingRequests } from '../../domain/servers/waiting.ts'
 import { UNSAVED, type UnsavedServer } from './unsaved-reach.ts'
 import { LOCAL_ADDRESS } from './workspace.ts'
 
-/** Runs a command in a workspace in memory with one server, `UNSAVED`; nothing is saved. */
+/**
+ * Runs a command in a workspace in memory with one server, `UNSAVED`; nothing is saved.
+ *
+ * @param answers whether the command answers the forms of servers
+ */
 export async function withUnsavedServer(
   common: CommonOptions,
   { reach, early }: UnsavedServer,
   work: (context: CommandContext) => Promise<number | void>,
+  answers = false,
 ): Promise<number> {
+  const waitingRequests = answers ? createWaitingRequests() : undefined
   const service = await createService({
     memory: true,
     emptyProject: UNSAVED,
     schedulePollMs: 0,
     connections: { early },
+    ...(waitingRequests && { onServerRequests: waitingRequests.note, answersOnlyForms: true }),
   })
   const client = createClient({
     fetch: service.answer,
@@ -28,7 +36,7 @@ export async function withUnsavedServer(
   })
   const refusing = common.readOnly ? '--read-only' : undefined
   const targetOf = async (serverId: string) => service.targetOf(serverId)
-  const context = contextOf({ client, common, refusing, project: undefined, targetOf })
+  const context = contextOf({ client, common, refusing, project: undefined, targetOf, waitingRequests })
   return await ending(
     async () => {
       await client.servers.create({

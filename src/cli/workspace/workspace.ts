@@ -105,7 +105,10 @@ export function openWorkspace(
   settings: Settings,
   log: Log,
   stays: Stay,
-  { onAnswer, ...own }: { onAnswer?: (answer: ApiResponse) => void } & Pick<OwnOptions, 'early' | 'tell'> = {},
+  {
+    onAnswer,
+    ...own
+  }: { onAnswer?: (answer: ApiResponse) => void } & Pick<OwnOptions, 'early' | 'tell' | 'answers'> = {},
 ): OpenedWorkspace {
   return settings.target.kind === 'remote'
     ? openRemote(settings, settings.target, log, onAnswer)
@@ -170,6 +173,8 @@ type OwnOptions = {
   temporary?: string
   /** The program of a server that is already running. */
   early?: EarlyStart | undefined
+  /** Whether a command answers the forms of servers. */
+  answers?: boolean
   /** Prints a sentence that a person must see once; if absent, another process prints it. */
   tell?: ((sentence: string) => void) | undefined
 }
@@ -189,14 +194,14 @@ export function openLocal(
   settings: Settings,
   log: Log,
   stays: Stay,
-  { temporary, early, tell }: OwnOptions = {},
+  { temporary, early, tell, answers = false }: OwnOptions = {},
 ): OpenedWorkspace & { service: () => Promise<Service> } {
   let opening: Promise<Service> | undefined
   let openedService: Service | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()
-  // A command that gives one answer and ends cannot be asked.
-  const waitingRequests = stays === 'open' ? createWaitingRequests() : undefined
+  // Another command gives one answer and ends, so that it cannot be asked.
+  const waitingRequests = stays === 'open' || answers ? createWaitingRequests() : undefined
   const serverNews = createServerNews()
   const models = modelSettings(process.env)
   const open = async () => {
@@ -210,7 +215,7 @@ export function openLocal(
         onArrival: () => arrived(),
         visitOrigin: () => visitOriginAt(settings.port),
         onDoctorStep: doctorSteps.note,
-        ...(waitingRequests && { onServerRequests: waitingRequests.note }),
+        ...(waitingRequests && { onServerRequests: waitingRequests.note, answersOnlyForms: answers }),
         onServerNews: serverNews.note,
         ...(stays === 'open' ? { runsGiveWay: true } : { schedulePollMs: NEVER }),
         log: entry => noteService(log, entry),

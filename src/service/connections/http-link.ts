@@ -16,6 +16,7 @@ import { type McpLibrary, inMebibytes, REQUEST_BYTES, type Link } from './types.
 import type { Notices } from './notices.ts'
 import { preciseNow, type Exchange, type Tap } from './traffic.ts'
 import { createLineReader } from './stdio-link.ts'
+import { isModern } from './versions.ts'
 /** A server that does not answer the end of its session must not delay closing. */
 const FAREWELL_MS = 1000
 /** Maximum size of all event streams without an answer, as a multiple of the longest message. */
@@ -28,6 +29,9 @@ export type HttpLinkOptions = {
   tap?: Tap | undefined
   notices: Notices
 }
+
+/** A transport of HTTP: the patched library reads `parse`, and only the newer one knows its version. */
+type Listened = Transport & { parse?: typeof parseExact; protocolVersion?: string | undefined }
 
 /** Creates what both HTTP transports share: credentials, limits, and the reason why the connection ended. */
 function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
@@ -78,7 +82,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     /**
      * Passes on answers, requests and needed notifications. A flood of other notifications would use too much memory.
      */
-    listen(transport: Transport & { parse?: typeof parseExact }, onAnswer?: (id: RequestId) => void) {
+    listen(transport: Listened, onAnswer?: (id: RequestId) => void) {
       // The patched library uses this for the events of a stream.
       transport.parse = parseExact
       let listener: Transport['onmessage']
@@ -92,7 +96,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
           const tooMany = count(REQUEST_BYTES)
           if (tooMany) return failWith(tooMany)
         }
-        listener?.(message, extra)
+        listener?.(isModern(transport.protocolVersion ?? '') ? withType(message) : message, extra)
       }
       // The library's client sets this handler, and calls the previous one too.
       Object.defineProperty(transport, 'onmessage', {
@@ -107,6 +111,12 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
       onClose = run
     },
   }
+}
+
+/** Adds the type to a result that has none: it counts as complete (MCP 2026-07-28), and the library refuses it. */
+function withType(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('result' in message) || 'resultType' in message.result) return message
+  return { ...message, result: { resultType: 'complete', ...message.result } }
 }
 
 /** Makes a response parse with exact numbers, for answers that are not streams. */

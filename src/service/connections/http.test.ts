@@ -326,6 +326,73 @@ describe('the protocol without sessions', () => {
     expect(server.seen.map(({ headers }) => headers['mcp-protocol-version'])).toEqual([version, version])
   })
 
+  describe('repeats arguments as headers', () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, city: { type: 'string' } },
+    }
+    const wrong = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'My Region' } } }
+    const listing = {
+      'tools/list': (message, _request, response) =>
+        answer(response, message, {
+          ...hints,
+          tools: [
+            { name: 'here', inputSchema },
+            { name: 'wrong', inputSchema: wrong },
+          ],
+        }),
+      'tools/call': (message, request, response) => {
+        if (request.headers['mcp-param-region'] === undefined) return refused(message, request, response)
+        return answer(response, message, { resultType: 'complete', content: [], odd: { kept: true } })
+      },
+    } satisfies NonNullable<Parameters<typeof startHttpServer>[0]>
+    const open = async () => {
+      const server = await serve({ ...discovers, ...listing })
+      return { server, target: httpTarget(server.url, { 'MCP-Protocol-Version': version }), engine: connect() }
+    }
+    const call = { toolName: 'here', parameters: { region: 'süd', city: 'Ulm' } }
+
+    test('that the schema of a listed tool names, and keeps the answer as it is', async () => {
+      const { server, target, engine } = await open()
+      await engine.listTools(target)
+      expect(await engine.callTool(target, call)).toMatchObject({ odd: { kept: true } })
+      expect(server.seen.at(-1)?.headers).toMatchObject({
+        'mcp-param-region': `=?base64?${Buffer.from('süd').toString('base64')}?=`,
+      })
+      expect(server.seen.at(-1)?.headers).not.toHaveProperty('mcp-param-city')
+    })
+
+    test('after listing the tools, if the server misses them', async () => {
+      const { server, target, engine } = await open()
+      expect(await engine.callTool(target, call)).toMatchObject({ content: [] })
+      const methods = ['server/discover', 'tools/call', 'tools/list', 'tools/call']
+      expect(server.seen.map(({ method }) => method)).toEqual(methods)
+    })
+
+    test('and calls no tool whose annotation is invalid', async () => {
+      const { server, target, engine } = await open()
+      await engine.listTools(target)
+      await expect(engine.callTool(target, { ...call, toolName: 'wrong' })).rejects.toMatchObject({
+        code: 'FEATURE_NOT_SUPPORTED',
+        message: expect.stringMatching(
+          /"wrong" must not be called over HTTP, since its x-mcp-header is invalid: .*region/,
+        ),
+      })
+      await engine.callTool(target, call)
+      expect(server.seen.map(({ method }) => method)).toEqual(['server/discover', 'tools/list', 'tools/call'])
+    })
+  })
+
+  test('takes a result without a type as complete', async () => {
+    const content = [{ type: 'text', text: 'plain' }]
+    const server = await serve({
+      ...discovers,
+      'tools/call': (message, _request, response) => answer(response, message, { content }),
+    })
+    const target = httpTarget(server.url, { 'MCP-Protocol-Version': version })
+    expect(await connect().callTool(target, { toolName: 'new' })).toMatchObject({ content })
+  })
+
   test('is not spoken where a header of the server pins another version', async () => {
     const server = await serve()
     await connect().listTools(httpTarget(server.url, { 'mcp-protocol-version': '2025-06-18' }))

@@ -81,6 +81,8 @@ type Context = { mcpReq: { signal: AbortSignal } }
 type Shared = {
   waiting: Map<string, Entry>
   of(serverId: string): Entry[]
+  /** Whether addresses and sampling are not announced, since nobody can answer them. */
+  onlyForms?: boolean
   rootsOf: (serverId: string) => readonly Root[]
   onChange: () => void
 }
@@ -89,7 +91,7 @@ type Shared = {
  * Creates the requests of servers.
  * @param onChange called when the waiting requests have changed
  */
-export function createServerRequests({ rootsOf, onChange }: Pick<Shared, 'rootsOf' | 'onChange'>): ServerRequests {
+export function createServerRequests(given: Pick<Shared, 'onlyForms' | 'rootsOf' | 'onChange'>): ServerRequests {
   const waiting: Shared['waiting'] = new Map()
   const clients = new Map<Client, string>()
   const of = (serverId: string) => [...waiting.values()].filter(entry => entry.serverId === serverId)
@@ -107,7 +109,7 @@ export function createServerRequests({ rootsOf, onChange }: Pick<Shared, 'rootsO
       for (const [client, id] of clients) if (id === serverId) client.sendRootsListChanged().catch(() => {})
     },
     open(target, library) {
-      const desk = createDesk({ waiting, of, rootsOf, onChange }, target.id, library)
+      const desk = createDesk({ waiting, of, ...given }, target.id, library)
       let attached: Client | undefined
       return {
         ...desk,
@@ -154,7 +156,11 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
     return untilSettled(asked, { shared, own, underWay, signal, refusal })
   }
   return {
-    capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } },
+    capabilities: {
+      elicitation: shared.onlyForms ? { form: {} } : { form: {}, url: {} },
+      ...(!shared.onlyForms && { sampling: {} }),
+      roots: { listChanged: true },
+    },
     attach(attached, transport) {
       client = attached
       boundRequests(transport)
@@ -163,9 +169,10 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
         const kind = params.mode === 'url' ? 'url' : 'form'
         return wait(kind, { ...params }, context) as Promise<ElicitResult>
       })
-      client.setRequestHandler(SAMPLING, ({ params }, context) => {
-        return wait('sampling', { ...params }, context) as Promise<CreateMessageResult>
-      })
+      if (!shared.onlyForms)
+        client.setRequestHandler(SAMPLING, ({ params }, context) => {
+          return wait('sampling', { ...params }, context) as Promise<CreateMessageResult>
+        })
       client.setRequestHandler('roots/list', () => ({ roots: [...shared.rootsOf(serverId)] }))
     },
     begin(name, deadline) {

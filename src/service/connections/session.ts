@@ -20,6 +20,7 @@ import {
   type JsonObject,
   type ServerTarget,
 } from './types.ts'
+import { createParamHeaders, UncallableTool } from './param-headers.ts'
 import { UnansweredRequest, type RequestDesk, type ServerRequests } from './server-requests.ts'
 import type { Traffic } from './traffic.ts'
 import type { ServerEnding } from './server-process.ts'
@@ -178,6 +179,8 @@ async function connect(link: Link, { target, settings, deadline, library, mode, 
   return createSession(client, link, { library, serverName: target.name, timings, desk })
 }
 
+type Sent = { method: string; params: JsonObject }
+type Sending = { signal: AbortSignal; timeout: number }
 type Opened = { library: McpLibrary; serverName: string; timings: Session['timings']; desk: RequestDesk | undefined }
 
 function createSession(client: Client, link: Link, { library, serverName, timings, desk }: Opened): Session {
@@ -211,6 +214,14 @@ function createSession(client: Client, link: Link, { library, serverName, timing
       underWay -= 1
     }
   }
+  const takesHeaders = link.kind === 'streamable-http' && client.getProtocolEra() === 'modern'
+  const paramHeaders = takesHeaders ? createParamHeaders(client, library) : undefined
+  const send = async <T>(message: Sent, schema: z.ZodType<T>, options: Sending): Promise<T> => {
+    if (paramHeaders && message.method === 'tools/call') return (await paramHeaders.call(message, schema, options)) as T
+    const answer = await client.request(message, schema, options)
+    if (message.method === 'tools/list') paramHeaders?.listed((answer as { items?: unknown[] }).items ?? [])
+    return answer
+  }
   const request: Session['request'] = async (method, params, schema, deadline, onProgress) => {
     const followed = onProgress && link.notices.follow(onProgress)
     const ended = desk?.begin(callName(method, params), deadline)
@@ -219,7 +230,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
     const options = { signal: deadline.signal, timeout: NO_LIBRARY_TIMEOUT_MS }
     try {
       return await attempt(method, deadline, async () =>
-        requireFlat(await client.request({ method, params: sent }, schema, options), serverName, method),
+        requireFlat(await send({ method, params: sent }, schema, options), serverName, method),
       )
     } catch (error) {
       desk?.demand(callName(method, params), demandedVisits((error as Error).cause))
@@ -280,6 +291,7 @@ function requireFlat<T>(answer: T, serverName: string, asked: string): T {
  */
 function isAnswer(error: unknown, library: McpLibrary): boolean {
   if (error instanceof library.ProtocolError || error instanceof UnansweredRequest) return true
+  if (error instanceof UncallableTool) return true
   return error instanceof library.SdkError && error.code === library.SdkErrorCode.InvalidResult
 }
 

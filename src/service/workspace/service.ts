@@ -73,6 +73,8 @@ export type ServiceOptions = WorkspaceOptions & {
   onDoctorStep?: ServiceContext['onDoctorStep']
   /** Receives all open requests of servers to a person. Without it servers are told that nobody can answer. */
   onServerRequests?: (waiting: readonly ServerRequest[]) => void
+  /** Whether only forms are answered, so that servers are told of nothing else. */
+  answersOnlyForms?: boolean
   /** Called when a server announces a change by itself. */
   onServerNews?: (serverId: string) => void
   /** Called with every request, and with every failure that no caller sees. */
@@ -213,8 +215,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-function createRequestsFor({ onServerRequests, models }: ServiceOptions, store: Store): ServerRequests {
+function createRequestsFor(
+  { onServerRequests, answersOnlyForms = false, models }: ServiceOptions,
+  store: Store,
+): ServerRequests {
   const requests = createServerRequests({
+    onlyForms: answersOnlyForms,
     rootsOf: serverId => store.servers.find(serverId)?.roots ?? [],
     onChange: () => onServerRequests?.(toServerRequests({ store, models }, requests.all())),
   })
