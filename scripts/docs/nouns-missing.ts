@@ -48,7 +48,7 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   traffic: { verb: 'Recorded only by the process that holds the connections.' },
   console: { verb: 'Recorded only by the process that holds the connections.' },
   'serverRequests.list': { screen: 'Requests are pushed to the screen.' },
-  serverRequests: { verb: 'Servers can ask only while a dashboard is open.' },
+  serverRequests: { verb: 'Servers can ask only while a dashboard is open, or a call that answers runs.' },
   roots: { verb: 'Only dashboards announce roots to servers.' },
   'signIns.get': { verb: '`mcpdeck api` prints it.' },
   liveServers: { verb: 'Needs a connection that stays open.' },
