@@ -192,6 +192,15 @@ test('without a verdict of the program the expected calls are judged here, apart
       { caseTitle: 'broken', status: 'error', error: 'no network' },
       { caseTitle: 'slow', status: 'timed_out' },
       { caseTitle: 'left out', status: 'skipped' },
+      { caseTitle: 'quiet by accident', isNegativeTest: true, error: 'connect ECONNREFUSED' },
+      {
+        caseTitle: 'broken after its call',
+        expectedToolCalls,
+        actualToolCalls: expectedToolCalls,
+        error: 'the agent crashed',
+      },
+      { caseTitle: 'broken before its call', expectedToolCalls, error: 'no network' },
+      { caseTitle: 'without any error', isNegativeTest: true, error: ' ' },
     ],
   })
   const { items } = await api.call(iterations.list, { projectId, runId })
@@ -202,13 +211,18 @@ test('without a verdict of the program the expected calls are judged here, apart
     ['broken', 'failed', 'execution_failed'],
     ['slow', 'failed', 'timed_out'],
     ['left out', 'failed', 'skipped'],
+    ['quiet by accident', 'failed', 'execution_failed'],
+    ['broken after its call', 'failed', 'execution_failed'],
+    ['broken before its call', 'completed', 'failed'],
+    ['without any error', 'completed', 'passed'],
   ])
   expect(items[1]?.error).toContain('expected at least 1 call')
   expect(items[3]?.error).toBe('no network')
+  expect(items[6]?.error).toBe('connect ECONNREFUSED')
   const preview = await api.call(runs.rerunPreview, { projectId, runId })
   expect(preview).toMatchObject({
-    reasons: { failed: 1, execution_failed: 1, timed_out: 1 },
-    excluded: { passed: 2, skipped: 1 },
+    reasons: { failed: 2, execution_failed: 3, timed_out: 1 },
+    excluded: { passed: 3, skipped: 1 },
   })
 })
 

@@ -138,7 +138,7 @@ const ReadResult = shape(() =>
       caseKey: known(result.caseId, result.externalCaseId),
       externalId: known(result.externalIterationId),
       prompt: known(result.query),
-      /** If absent, the case is judged by the expected calls. */
+      /** If absent, the case is judged by the expected calls, and does not pass with an error. */
       verdict: readVerdict(context, result),
       startedAt: moment(context, result.startedAt),
       durationMs: known(result.durationMs),

@@ -38,10 +38,13 @@ export function outcomeOf(
   const transcript = transcriptOf(result, startedAt)
   const expected = expectedToolCalls(snapshot)
   const checks = judgeChecks(snapshot, transcript, expected, result.verdict && JUDGED_ELSEWHERE, test)
-  const trialClass = result.verdict ?? classOf(checks)
-  const reason = result.error === undefined ? undefined : oneLine(result.error)
+  const reason = oneLine(result.error ?? '').trim() || undefined
+  const judged = classOf(checks)
+  // What broke without a verdict can have made no call, or the expected ones only, by accident.
+  const verdict = result.verdict ?? (judged === 'passed' && reason !== undefined ? 'execution_failed' : undefined)
+  const trialClass = verdict ?? judged
   const error = trialClass === 'passed' ? undefined : (reason ?? firstReason(checks) ?? `reported as ${trialClass}`)
-  const steps = [{ ...stepOf(result, error), startedAt, durationMs }]
+  const steps = [{ ...stepOf({ ...result, verdict }, error), startedAt, durationMs }]
   return settledOutcome(snapshot, {
     class: trialClass,
     error,
