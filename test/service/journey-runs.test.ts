@@ -188,6 +188,17 @@ test('tokens used by a failed turn and an unusable grade are counted too', async
   })
 })
 
+test.each([
+  ['withheld', { raw: JSON.stringify({ choices: [{ message: { content: '' }, finish_reason: 'content_filter' }] }) }],
+  ['ran out of tokens', { text: 'The sum is', isCut: true }],
+])('a session whose assistant was cut off fails, and is not graded: %s', async (why, answer) => {
+  const { api } = await stage({ assistant: () => answer })
+  const { projectId, journeyId } = await plainJourney(api, { maxTurns: 1 })
+  const run = await runJourney(api, { projectId, journeyId })
+  expect(run).toMatchObject({ summary: { succeeded: 0, failed: 1 }, sessionsGraded: 0 })
+  expect(run.attempts).toMatchObject([{ status: 'failed', errorMessage: expect.stringContaining(why) }])
+})
+
 test('a broken grader is counted as such and fails no session', async () => {
   let graders = 0
   const { api, store } = await stage({

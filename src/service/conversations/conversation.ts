@@ -31,6 +31,8 @@ export type ConversationToolCall = {
 /** One answer of the assistant, with its calls and usage. */
 export type ConversationTurn = {
   text: string
+  /** Why the answer is incomplete or withheld, as the text says too; undefined if it is whole. */
+  cut: string | undefined
   /** Calls in the order in which they started. */
   toolCalls: ConversationToolCall[]
   usage: TokenUsage
@@ -147,7 +149,8 @@ export function openConversation(options: ConversationOptions): Conversation {
       const end = await untilAborted(turn, signal)
       if (end.kind === 'broken') throw end.failure
       if (end.kind === 'exhausted') throw unusableAnswer(neverAnswered(maxSteps))
-      return { text: readText(end), toolCalls, usage: spent, durationMs: performance.now() - startedAt }
+      const { cut } = end
+      return { text: readText(end), cut, toolCalls, usage: spent, durationMs: performance.now() - startedAt }
     },
   }
 }

@@ -238,9 +238,11 @@ export async function playSession(request: SessionRequest): Promise<JourneyMessa
       )
       if (message === undefined) break
       add({ role: 'user', text: message, toolCalls: [], durationMs: took })
-      const { text, toolCalls, durationMs } = await withDeadline(turnDeadlineMs, signal, limited =>
+      const { text, cut, toolCalls, durationMs } = await withDeadline(turnDeadlineMs, signal, limited =>
         conversation.say(message, limited),
       )
+      // The note about a cut would be graded as the assistant's words.
+      if (cut !== undefined) throw unusableAnswer(cut)
       add({ role: 'assistant', text, toolCalls: toolCalls.map(storedCall), durationMs })
     }
     return messages

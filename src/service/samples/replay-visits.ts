@@ -168,7 +168,7 @@ function replayVisit(
       startedAt: calledAt,
     }))
     const usage = { ...tokens, totalTokens: tokens.inputTokens + tokens.outputTokens }
-    noteAnswer(noting, id, { text: answer, toolCalls, usage, durationMs }, resolution)
+    noteAnswer(noting, id, { text: answer, cut: undefined, toolCalls, usage, durationMs }, resolution)
   }
   clock += MINUTE_MS
   // The session is read again each time, since every message changes it.
