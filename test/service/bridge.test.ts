@@ -1,12 +1,15 @@
+import { writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
+import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, test } from 'vitest'
-import { openBridge, ownerOf, type Bridge } from '../../src/service/bridge/bridge.ts'
+import { isForeign, openBridge, ownerOf, type Bridge } from '../../src/service/bridge/bridge.ts'
 import type { ServerTarget } from '../../src/service/connections/types.ts'
 import { stillRunning } from '../journeys/processes.ts'
 import { PATIENCE } from '../patience.ts'
 import { startHttpServer } from '../servers/http-server.ts'
 import { everything, httpTarget, small } from '../servers/targets.ts'
+import { temporaryDirectory } from './harness.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -158,9 +161,10 @@ describe('the bridge to a server over HTTP', () => {
   })
 })
 
+const row = (local: string, remote: string, user: number) =>
+  `   0: ${local} ${remote} 01 00000000:00000000 00:00000000 00000000  ${user}        0 1 1 0000000000000000 20 4 30 10 -1`
+
 test('the owner of a connection is read from the table of the operating system', () => {
-  const row = (local: string, remote: string, user: number) =>
-    `   0: ${local} ${remote} 01 00000000:00000000 00:00000000 00000000  ${user}        0 1 1 0000000000000000 20 4 30 10 -1`
   const table = [
     '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
     row('0100007F:1F90', '0100007F:9C40', 0),
@@ -174,4 +178,19 @@ test('the owner of a connection is read from the table of the operating system',
     undefined,
     undefined,
   ])
+})
+
+test.runIf(process.platform === 'linux')('a table that is missing lets no other user in', () => {
+  const folder = temporaryDirectory()
+  const tableOf = (user: number) => {
+    const file = join(folder, String(user))
+    writeFileSync(file, row('0100007F:9C40', '0100007F:1F90', user))
+    return file
+  }
+  const own = process.getuid?.() ?? 0
+  const socket = { remotePort: 40000, localPort: 8080 }
+  const missing = join(folder, 'tcp6')
+  expect(isForeign(socket, [tableOf(own), missing])).toBe(false)
+  expect(isForeign(socket, [tableOf(own + 1), missing])).toBe(true)
+  expect(isForeign(socket, [missing])).toBe(true)
 })

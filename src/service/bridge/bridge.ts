@@ -57,15 +57,22 @@ export async function openBridge({ name, transport }: ServerTarget): Promise<Bri
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 
 /** Whether a connection comes from another user's process. Only Linux can tell. Root can read everything anyway. */
-function isForeign({ remotePort = 0, localPort = 0 }: Socket): boolean {
+export function isForeign(
+  { remotePort = 0, localPort = 0 }: Pick<Socket, 'remotePort' | 'localPort'>,
+  tables = TABLES,
+): boolean {
   if (process.platform !== 'linux' || process.getuid === undefined) return false
-  let tables: string
+  const owner = ownerOf(tables.map(readTable).join(''), remotePort, localPort)
+  return ![0, process.getuid()].includes(owner ?? -1)
+}
+
+/** Returns a table of the operating system, empty if it has none: without IPv6, one of {@link TABLES} is missing. */
+function readTable(file: string): string {
   try {
-    tables = TABLES.map(file => readFileSync(file, 'latin1')).join('')
+    return readFileSync(file, 'latin1')
   } catch {
-    return false
+    return ''
   }
-  return ![0, process.getuid()].includes(ownerOf(tables, remotePort, localPort) ?? -1)
 }
 
 /** 127.0.0.1 in the notation of `/proc/net/tcp`, as IPv4 and within IPv6. */
