@@ -5,9 +5,9 @@ import { contract } from '../../src/api/contract/contract.ts'
 import { makeKey } from '../../src/service/core/access.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
 import { answer, startHttpServer } from '../servers/http-server.ts'
-import { createApi, open, sandbox, temporaryDirectory, type Api } from './harness.ts'
+import { createApi, open, sandbox, temporaryDirectory, untilEnded, type Api } from './harness.ts'
 
-const { calls, connections, readiness, servers, traffic } = contract
+const { calls, connections, readiness, runs, servers, suites, traffic } = contract
 
 const url = 'https://key:word@mcp.example/mcp?api_key=s3cr3t&mode=sse'
 const shown = 'https://redacted:redacted@mcp.example/mcp?api_key=redacted&mode=redacted'
@@ -86,6 +86,22 @@ test('no recorded message or call by hand holds a secret of an address, even if 
   const call = await member.call(calls.get, { ...target, callId: made!.id })
   expect(JSON.stringify([frames, messages, call])).not.toMatch(hidden)
   expect(JSON.stringify(call.result)).toContain('was asked with [secret] and [secret]')
+})
+
+test('a run holds no secret of an address, however short', async () => {
+  const { api } = await open()
+  const http = await startHttpServer({
+    'tools/call': (message, _request, response) => answer(response, message, { content: [] }),
+  })
+  onTestFinished(() => http.close())
+  const { projectId, serverId } = await saved(api, `${http.url}?k=s3cr3t&mode=sse`)
+  const steps = [{ id: 'call', kind: 'toolCall', serverName: 'secretive', toolName: 'count', arguments: {} }]
+  const tests = [{ title: 'counts', runs: 1, steps }]
+  const body = { name: 'Own', model: 'none', serverIds: [serverId], tests }
+  const { suiteId } = await api.call(suites.create, { projectId, body })
+  const { runId } = await api.call(runs.create, { projectId, body: { suiteId } })
+  const run = await untilEnded(api, projectId, runId)
+  expect(run.startedServers).toMatchObject([{ url: `${http.url}?k=redacted&mode=redacted` }])
 })
 
 test('readiness runs and connection requests hold no secret of an address either', async () => {

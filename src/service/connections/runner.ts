@@ -2,6 +2,7 @@ import { shownWords } from '../../lib/redaction/shown-words.ts'
 import { defined } from '../../lib/json.ts'
 import { ServiceError } from '../core/errors.ts'
 import { startDeadline, type Deadline } from '../core/deadline.ts'
+import { redactedUrl } from '../core/urls.ts'
 import type { EarlyStart } from './early-start.ts'
 import { createGuardian } from './guardian.ts'
 import type { ServerEnding } from './server-process.ts'
@@ -222,7 +223,7 @@ function startedSession({ name, transport }: ServerTarget, { initInfo }: Session
     transport: initInfo.transport,
     ...(transport.type === 'stdio'
       ? { command: [...shownWords([transport.command, ...transport.args])] }
-      : { url: transport.url }),
+      : { url: redactedUrl(transport.url) }),
     serverInfo,
     protocolVersion,
   })
