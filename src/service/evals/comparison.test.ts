@@ -121,6 +121,17 @@ test('another model changes only cases that use one, and cases without one used 
   expect(compare(one!, two!).metrics?.totalTokens).toMatchObject({ base: 0, compare: 0 })
 })
 
+test('the tokens of a run are unknown if those of one trial that asks a model are', () => {
+  const tokensOf = (kind: 'prompt' | 'toolCall') => {
+    const steps = [{ id: '1', kind, prompt: 'Hello', toolName: 'echo' }]
+    const run = runOf('a', { x: ['passed', 'timed_out'] }, { cases: [snapshot('x', { steps })] })
+    const { usage: _usage, ...unknown } = run.trials[1]!
+    return compare({ ...run, trials: [run.trials[0]!, unknown] }, run).metrics?.totalTokens
+  }
+  expect(tokensOf('prompt')).toMatchObject({ base: null, compare: 20, delta: null })
+  expect(tokensOf('toolCall')).toMatchObject({ base: 10, compare: 20 })
+})
+
 test('the hash of a definition does not depend on the order of fields or the ids of steps', () => {
   const call = { kind: 'toolCall' as const, toolName: 'echo' }
   const one = snapshot('x', { steps: [{ id: '1', ...call, arguments: { a: 1, b: [2] } }] })

@@ -345,7 +345,8 @@ function wallDuration({ createdAt, completedAt }: ComparedRun): number | null {
 }
 
 function totalTokens({ trials, cases }: ComparedRun): number | null {
-  const used = trials.flatMap(trial => trial.usage?.totalTokens ?? [])
-  if (used.length === 0) return trials.length > 0 && !cases.some(asksModel) ? 0 : null
-  return used.reduce((sum, tokens) => sum + tokens, 0)
+  // The tokens of a part must not pass for those of the whole run.
+  const isUnknown = ({ usage, variant }: ComparedTrial) => !usage && asksModel(cases[variant] ?? { steps: [] })
+  if (trials.length === 0 || trials.some(isUnknown)) return null
+  return trials.reduce((sum, { usage }) => sum + (usage?.totalTokens ?? 0), 0)
 }
