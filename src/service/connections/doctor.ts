@@ -83,7 +83,7 @@ async function step(
     return undefined
   } catch (error) {
     const failure = asFailure(error, deadline)
-    record(isNotOffered(failure) ? 'skipped' : 'error', failure.message)
+    record(isNotOffered(name, failure) ? 'skipped' : 'error', failure.message)
     return failure
   }
 }
@@ -91,12 +91,13 @@ async function step(
 const METHOD_NOT_FOUND = -32601
 
 /**
- * Whether the server does not offer this feature, or does not know its method. With any other error answer it counts as
- * broken.
+ * Whether the server does not offer this feature. No capability announces templates, so a server need not know their
+ * list; with any other error answer it counts as broken.
  */
-function isNotOffered({ code, details }: ServiceError): boolean {
+function isNotOffered(name: DoctorStep, { code, details }: ServiceError): boolean {
   const answered = (details?.['protocolError'] as { code?: number } | undefined)?.code
-  return code === 'FEATURE_NOT_SUPPORTED' && (answered === undefined || answered === METHOD_NOT_FOUND)
+  const isUnknown = name === 'resourceTemplates' && answered === METHOD_NOT_FOUND
+  return code === 'FEATURE_NOT_SUPPORTED' && (answered === undefined || isUnknown)
 }
 
 /** Returns a failure for the report. An error that is no finding about the server, such as an abort, is thrown. */

@@ -213,13 +213,14 @@ describe('the listings of a server', () => {
     expect(report.checks).toMatchObject({ tools: { status: 'error' }, prompts: { status: 'skipped' } })
   })
 
-  test('the doctor reports an announced list that fails as an error, and a missing one as skipped', async () => {
+  test('the doctor reports an announced list that fails or is missing as an error, but not missing templates', async () => {
     const report = await connect().doctor(small('announces'))
     expect(report.status).toBe('partial')
     expect(report.checks).toMatchObject({
       tools: { status: 'ok' },
       resources: { status: 'error', detail: expect.stringContaining('-32603') },
-      prompts: { status: 'skipped' },
+      prompts: { status: 'error', detail: expect.stringContaining('-32601') },
+      resourceTemplates: { status: 'skipped' },
     })
   })
 
