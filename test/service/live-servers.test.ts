@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { LiveServer } from '../../src/api/contract/live-servers.ts'
 import { open, sandbox, until, type Api } from './harness.ts'
@@ -175,5 +175,24 @@ describe('a server without initialize', () => {
     expect(await state()).toContain('1 streams')
     const { subscriptions } = await heard(live => live.subscriptions.every(({ updates }) => updates === 1))
     expect(subscriptions).toHaveLength(2)
+  })
+
+  test('reports changes for as long as it is connected, not only until it had to agree', async () => {
+    const within = AbortSignal.timeout.bind(AbortSignal)
+    const late = new AbortController()
+    const timeout = vi
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation(ms => (ms === 30_000 ? late.signal : within(ms)))
+    onTestFinished(() => timeout.mockRestore())
+    const { api } = await open()
+    const { call, heard } = await connected(api, modern)
+    const state = async () => JSON.stringify((await call('state')).content)
+    await call('state')
+    await heard(({ offers }) => offers?.logging === true)
+    await until(state, said => said.includes('1 streams'))
+    const { listChanges } = await heard(live => live.listChanges.tools > 0)
+    late.abort()
+    expect(await state()).toContain('1 streams')
+    await heard(live => live.listChanges.tools > listChanges.tools)
   })
 })

@@ -343,9 +343,9 @@ function createWishes(
   let stream: Promise<McpSubscription> | undefined
   let subscribed: readonly string[] = []
 
-  const listen = async (uris: readonly string[], signal: AbortSignal): Promise<void> => {
+  const listen = async (uris: readonly string[], limit: { signal: AbortSignal } | { timeout: number }) => {
     const before = stream
-    const opening = client.listen({ ...LISTS, resourceSubscriptions: [...uris] }, { signal })
+    const opening = client.listen({ ...LISTS, resourceSubscriptions: [...uris] }, limit)
     stream = opening
     await opening
     await before?.then(
@@ -361,7 +361,7 @@ function createWishes(
         else await request('logging/setLevel', { level }, Anything(), deadline)
       },
       async subscribeTo(uris, deadline) {
-        if (isStateless) return attempt('subscriptions/listen', deadline, () => listen(uris, deadline.signal))
+        if (isModern) return attempt('subscriptions/listen', deadline, () => listen(uris, { signal: deadline.signal }))
         const ask = async (method: string, uri: string) => {
           await request(`resources/${method}`, { uri }, Anything(), deadline)
           subscribed = method === 'subscribe' ? [...subscribed, uri] : subscribed.filter(each => each !== uri)
@@ -371,7 +371,8 @@ function createWishes(
       },
       watchLists() {
         // A server that cannot report changes is read as often as the person asks.
-        if (isStateless && !stream) listen([], AbortSignal.timeout(WATCH_MS)).catch(() => undefined)
+        // A signal would end the stream later on, while this timeout ends with the server's agreement.
+        if (isModern && !stream) listen([], { timeout: WATCH_MS }).catch(() => undefined)
       },
     },
   }
