@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRing } from './traffic.ts'
+import { createRing, createTraffic } from './traffic.ts'
 
 test('the ring keeps both limits for entries of any size, and contains the latest ones', () => {
   const bounds = fc.record({ entries: fc.integer({ min: 1, max: 8 }), size: fc.integer({ min: 0, max: 40 }) })
@@ -28,4 +28,23 @@ test('the ring keeps both limits for entries of any size, and contains the lates
       }
     }),
   )
+})
+
+test('what was dropped to make room for other servers is reported', () => {
+  const traffic = createTraffic()
+  const transport = { type: 'stdio' as const, command: 'node', args: [], env: {} }
+  const connect = (id: string) => traffic.connect({ id, name: id, enabled: true, useOAuth: false, transport })
+  connect('silent')
+  for (let server = 0; server < 12; server += 1) {
+    const tap = connect(`server-${server}`)
+    tap.print('stderr', 'Ready\n')
+    for (let sent = 0; sent < 400; sent += 1) tap.frame('sent', 'x'.repeat(64 * 1024))
+  }
+  connect('last')
+  const log = traffic.of('server-0')
+  expect([log.frames(), log.lines()]).toMatchObject([
+    { entries: [], dropped: true },
+    { entries: [], dropped: true },
+  ])
+  expect([traffic.of('silent').frames().dropped, traffic.of('last').frames().dropped]).toEqual([false, false])
 })

@@ -298,6 +298,8 @@ function makeRoom(logs: Iterable<Log>): void {
   for (const log of all) {
     if (together <= MOST_TOGETHER) return
     together -= held(log)
+    log.wasDropped.frames ||= log.frames.size() > 0
+    log.wasDropped.lines ||= log.lines.size() + log.unread.size() > 0
     for (const ring of [log.frames, log.lines, log.unread]) ring.clear()
   }
 }
