@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { causeOf } from '../../src/domain/runs/causes.ts'
+import { answer, startHttpServer } from '../servers/http-server.ts'
 import { small, SMALL_SERVER, stdioTarget } from '../servers/targets.ts'
 import { echoCase, longCase, open, sandbox, temporaryDirectory, until, untilEnded, type Api } from './harness.ts'
 import { referenceServerOverHttp } from './reference-server.ts'
@@ -346,6 +347,36 @@ test('text that repeats settings of its server is graded unchanged, and stored w
   expect(JSON.stringify(trial)).toContain(env.REGION)
   expect(JSON.stringify(trial)).toContain('[secret]')
   expect(JSON.stringify(trial)).not.toContain(env.SERVICE_TOKEN)
+})
+
+test('a tool that echoes the access token is graded unchanged, and the trial is stored without the token', async () => {
+  const { api } = await open()
+  const { projectId } = await sandbox(api)
+  const token = 'access-0123456789'
+  const echoing = await startHttpServer({
+    'tools/call': (message, { headers }, response) =>
+      answer(response, message, { content: [{ type: 'text', text: `You sent ${headers.authorization}` }] }),
+  })
+  onTestFinished(() => echoing.close())
+  const body = { name: 'echoing', enabled: true, transportType: 'http', url: echoing.url, useOAuth: true }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const clientInformation = { clientId: 'mcpdeck' }
+  const imported = { serverUrl: echoing.url, clientInformation, tokens: { access_token: token } }
+  await api.call(servers.importTokens, { projectId, serverId, body: imported })
+  const steps = [token, 'not there'].map(needle => [
+    { id: 'a', kind: 'toolCall', serverName: 'echoing', toolName: 'count' },
+    { id: 'b', kind: 'assert', assertion: { type: 'responseContains', needle } },
+  ])
+  const tests = steps.map((each, at) => ({ title: `${at}`, steps: each, runs: 1, model: 'none', provider: 'none' }))
+  const runId = await launch(api, projectId, { suiteName: 'Echoing', tests, serverIds: [serverId] })
+  expect(await untilEnded(api, projectId, runId)).toMatchObject({ summary: { passed: 1, failed: 1 } })
+  const { items } = await api.call(iterations.list, { projectId, runId })
+  const places = items.map(({ id }) => ({ projectId, runId, iterationId: id }))
+  const trials = await Promise.all(
+    places.map(async place => [await api.call(iterations.steps, place), await api.call(iterations.trace, place)]),
+  )
+  expect(JSON.stringify(trials)).toContain('You sent Bearer [secret]')
+  expect(JSON.stringify([items, trials])).not.toContain(token)
 })
 
 test('the run history outlives its suite, but not its project', async () => {

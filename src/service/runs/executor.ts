@@ -83,6 +83,7 @@ async function executeTrials(
   const waiting = trials.values()
   // A trial stores the servers' texts, and reports of it leave this machine.
   const hidden = targets.flatMap(({ transport }) => settingCredentials(transport))
+  const reached = targets.map(target => withNotedTokens(target, token => hidden.push(...settingCredentials({}, token))))
   const others = new AbortController()
   const stopped = AbortSignal.any([signal, others.signal])
   // Programs that already run may be older than those on disk.
@@ -95,7 +96,7 @@ async function executeTrials(
     }
   })
   const { serialServers } = resources
-  const servers = recordTools(createTrialServers(targets, { connections: sessions, serialServers }), {
+  const servers = recordTools(createTrialServers(reached, { connections: sessions, serialServers }), {
     record: listing => store.write(() => store.runTools.record(runId, listing)),
     signal: stopped,
   })
@@ -125,6 +126,19 @@ async function executeTrials(
   sessions.end()
   const broken = [...ends, again].find(result => result.status === 'rejected')
   if (broken) throw broken.reason
+}
+
+/** Reports each token that is about to be sent, since tokens are refreshed while a run lasts. */
+function withNotedTokens(target: ServerTarget, note: (token: string) => void): ServerTarget {
+  const { transport } = target
+  if (transport.type !== 'http' || !transport.accessToken) return target
+  const { accessToken: ask } = transport
+  const accessToken = async () => {
+    const token = await ask()
+    if (token) note(token)
+    return token
+  }
+  return { ...target, transport: { ...transport, accessToken } }
 }
 
 /** Milliseconds that an ended run waits for the listing of a server that has not answered yet. */
