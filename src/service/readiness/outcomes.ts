@@ -1,3 +1,4 @@
+import type { DoctorReport } from '../connections/types.ts'
 import { oneLine } from '../core/one-line.ts'
 import type { Evidence } from './evidence.ts'
 import type { Finding, Lane, Outcome, ReadinessKind } from './types.ts'
@@ -36,6 +37,19 @@ export function everyOne<T>(
     remediation,
     subjects: offenders.slice(0, MOST_SUBJECTS),
   }
+}
+
+export const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
+type ListName = (typeof LISTS)[number]
+
+/**
+ * Whether a list that the server announces could not be read. Templates have no capability of their own, so a server
+ * may not know their list.
+ */
+export function isUnread({ checks, capabilities }: DoctorReport, name: ListName): boolean {
+  const { status } = checks[name]
+  if (status !== 'skipped') return status !== 'ok'
+  return name !== 'resourceTemplates' && capabilities?.[name] != null
 }
 
 /** Returns the outcome of a rule. Without a session only the caller can help, by importing tokens. */

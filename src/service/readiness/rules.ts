@@ -1,5 +1,15 @@
 import type { Tool } from '../connections/types.ts'
-import { everyOne, isText, notApplicable, SATISFIED, type Rule, violated, outcomeOf } from './outcomes.ts'
+import {
+  everyOne,
+  isText,
+  isUnread,
+  LISTS,
+  notApplicable,
+  SATISFIED,
+  type Rule,
+  violated,
+  outcomeOf,
+} from './outcomes.ts'
 import { isIP } from 'node:net'
 import {
   type Outcome,
@@ -234,14 +244,13 @@ const RUNTIME_RULES: readonly Rule[] = [
     title: 'Every list that the server offers can be read to its end',
     needs: 'session',
     judge: evidence => {
-      const lists = (['tools', 'prompts', 'resources', 'resourceTemplates'] as const).filter(
-        name => evidence.report.checks[name].status !== 'skipped',
-      )
+      const { report } = evidence
+      const lists = LISTS.filter(name => isUnread(report, name) || report.checks[name].status !== 'skipped')
       return everyOne(
         lists,
-        name => evidence.report.checks[name].status === 'ok',
+        name => !isUnread(report, name),
         'Answer every list that the capabilities announce.',
-        name => `${name}: ${evidence.report.checks[name].detail}`,
+        name => `${name}: ${report.checks[name].detail}`,
       )
     },
   },

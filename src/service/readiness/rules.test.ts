@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { DoctorReport } from '../connections/types.ts'
+import type { Evidence } from './evidence.ts'
+import { judge } from './rules.ts'
+
+const CHECK = { status: 'ok', detail: '1 listed.', durationMs: 1 } as const
+const STEPS = ['probe', 'connection', 'initialization', 'capabilities'] as const
+const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
+
+/** What is known about a server whose lists were read; `report` replaces parts of the doctor's report. */
+function evidenceOf(report: Partial<DoctorReport> = {}, more: Partial<Evidence> = {}): Evidence {
+  const checks = Object.fromEntries([...STEPS, ...LISTS].map(name => [name, CHECK])) as DoctorReport['checks']
+  const lists = { tools: [], prompts: [], resources: [], resourceTemplates: [] }
+  return {
+    url: new URL('https://mcp.test.org/mcp'),
+    submissionMode: 'mcp-only',
+    connected: true,
+    report: {
+      generatedAt: '',
+      status: 'ready',
+      probe: null,
+      connection: { status: 'connected', detail: '' },
+      initInfo: null,
+      capabilities: { tools: {}, prompts: {}, resources: {} },
+      ...lists,
+      error: null,
+      ...report,
+      checks: { ...checks, ...report.checks },
+    },
+    unknownTool: undefined,
+    auth: { demanded: false, resourceMetadata: false, authorizationServer: undefined },
+    isObjectSchema: () => true,
+    ...more,
+  }
+}
+
+const findingOf = (id: string, evidence: Evidence) => judge(evidence, 'openai').find(finding => finding.id === id)
+
+/** Checks of a server that answers these lists in this way. */
+const answered = (status: 'skipped' | 'error', ...names: (typeof LISTS)[number][]) => ({
+  checks: Object.fromEntries(
+    names.map(name => [name, { status, detail: 'Method not found', durationMs: 1 }]),
+  ) as DoctorReport['checks'],
+})
+
+test('a list that the server announces and does not know cannot be read to its end', () => {
+  expect(findingOf('lists-answer', evidenceOf(answered('skipped', 'prompts')))).toMatchObject({
+    status: 'violated',
+    subjects: ['prompts: Method not found'],
+  })
+  const isNotAnnounced = { ...answered('skipped', 'prompts'), capabilities: { tools: {}, resources: {} } }
+  for (const report of [isNotAnnounced, answered('skipped', 'resourceTemplates')])
+    expect(findingOf('lists-answer', evidenceOf(report))).toMatchObject({ status: 'satisfied' })
+})
