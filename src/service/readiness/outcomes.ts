@@ -14,6 +14,8 @@ export type Rule = {
   class?: Finding['class']
   /** The evidence that must be available before the rule can be judged. */
   needs?: 'session' | 'tools'
+  /** The list that must have been read: one that could not be read is not an empty one. */
+  reads?: ListName
   judge(evidence: Evidence, kind: ReadinessKind): Outcome
 }
 
@@ -53,16 +55,21 @@ export function isUnread({ checks, capabilities }: DoctorReport, name: ListName)
 }
 
 /** Returns the outcome of a rule. Without a session only the caller can help, by importing tokens. */
-export function outcomeOf({ needs, judge }: Rule, evidence: Evidence, kind: ReadinessKind): Outcome {
+export function outcomeOf({ needs, reads, judge }: Rule, evidence: Evidence, kind: ReadinessKind): Outcome {
   if (needs && !evidence.connected)
     return {
       status: 'not-evaluated',
       detail: 'The server requires authorization. Sign in to it or import tokens.',
       missingInputs: ['accessToken'],
     }
+  if (reads && isUnread(evidence.report, reads)) return notRead(reads)
   if (needs === 'tools' && evidence.report.tools.length === 0)
     return { status: 'not-evaluated', detail: 'The server lists no tools.', missingInputs: ['toolListing'] }
   return judge(evidence, kind)
+}
+
+export function notRead(name: ListName): Outcome {
+  return { status: 'not-evaluated', detail: `The list of ${name} could not be read.` }
 }
 
 export function violated(detail: string, remediation: string): Outcome {

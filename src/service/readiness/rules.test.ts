@@ -52,3 +52,21 @@ test('a list that the server announces and does not know cannot be read to its e
   for (const report of [isNotAnnounced, answered('skipped', 'resourceTemplates')])
     expect(findingOf('lists-answer', evidenceOf(report))).toMatchObject({ status: 'satisfied' })
 })
+
+test.each([
+  ['output-schemas', 'tools'],
+  ['prompt-descriptions', 'prompts'],
+  ['resource-names', 'resources'],
+  ['widget-templates', 'tools'],
+  ['widget-templates', 'resources'],
+] as const)('the rule %s is not evaluated if the list of %s could not be read', (id, list) => {
+  const widget = { name: 'draw', inputSchema: { type: 'object' }, _meta: { ui: { resourceUri: 'ui://page' } } } as const
+  const tools = list === 'tools' ? [] : [widget]
+  for (const status of ['error', 'skipped'] as const)
+    expect(findingOf(id, evidenceOf({ ...answered(status, list), tools }))).toMatchObject({
+      status: 'not-evaluated',
+      detail: `The list of ${list} could not be read.`,
+    })
+  const none = { ...answered('skipped', list), capabilities: {} }
+  if (id !== 'widget-templates') expect(findingOf(id, evidenceOf(none))).toMatchObject({ status: 'not-applicable' })
+})

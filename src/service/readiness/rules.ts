@@ -5,6 +5,7 @@ import {
   isUnread,
   LISTS,
   notApplicable,
+  notRead,
   SATISFIED,
   type Rule,
   violated,
@@ -116,6 +117,7 @@ const POLICY_RULES: readonly Rule[] = [
     lane: 'optional-features',
     title: 'Output schemas are valid JSON Schema of type object',
     needs: 'session',
+    reads: 'tools',
     judge: evidence => {
       const tools = evidence.report.tools.filter(({ outputSchema }) => outputSchema !== undefined)
       if (tools.length === 0) return notApplicable('No tool has an output schema.')
@@ -127,6 +129,7 @@ const POLICY_RULES: readonly Rule[] = [
     lane: 'optional-features',
     title: 'Every prompt has a description',
     needs: 'session',
+    reads: 'prompts',
     judge: evidence => {
       const { prompts } = evidence.report
       if (prompts.length === 0) return notApplicable('The server offers no prompts.')
@@ -138,6 +141,7 @@ const POLICY_RULES: readonly Rule[] = [
     lane: 'optional-features',
     title: 'Every resource has a name',
     needs: 'session',
+    reads: 'resources',
     judge: evidence => {
       const { resources } = evidence.report
       if (resources.length === 0) return notApplicable('The server lists no resources.')
@@ -154,9 +158,11 @@ const POLICY_RULES: readonly Rule[] = [
     lane: 'optional-features',
     title: 'The UI resource of every tool with an interface is listed',
     needs: 'session',
+    reads: 'tools',
     judge: evidence => {
       const tools = evidence.report.tools.filter(tool => widgetOf(tool) !== undefined)
       if (tools.length === 0) return notApplicable('No tool has an interface of its own.')
+      if (isUnread(evidence.report, 'resources')) return notRead('resources')
       const listed = new Set(evidence.report.resources.map(({ uri }) => uri))
       return everyOne(tools, tool => listed.has(widgetOf(tool) ?? ''), 'List the UI resource that the tool names.')
     },
