@@ -70,3 +70,22 @@ test.each([
   const none = { ...answered('skipped', list), capabilities: {} }
   if (id !== 'widget-templates') expect(findingOf(id, evidenceOf(none))).toMatchObject({ status: 'not-applicable' })
 })
+
+test.each([
+  ['[::ffff:10.0.0.1]', 'violated'],
+  ['[::]', 'violated'],
+  ['[::1]', 'violated'],
+  ['[fd00::1]', 'violated'],
+  ['10.0.0.1', 'violated'],
+  ['100.64.0.1', 'violated'],
+  ['localhost', 'violated'],
+  ['localhost.', 'violated'],
+  ['foo.local.', 'violated'],
+  ['[2606:4700::1111]', 'satisfied'],
+  ['[::ffff:1.1.1.1]', 'satisfied'],
+  ['1.1.1.1', 'satisfied'],
+  ['mcp.test.org.', 'satisfied'],
+])('whether the host %s can be reached from outside is %s', (host, status) => {
+  const evidence = evidenceOf({}, { url: new URL(`https://${host}/mcp`) })
+  expect(findingOf('public-https', evidence)).toMatchObject({ status })
+})

@@ -24,6 +24,7 @@ import {
   type Verdict,
   type Citation,
 } from './types.ts'
+import { isPrivateAddress } from '../connections/metadata-fetch.ts'
 import { isPlainObject } from '../../lib/json.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -329,9 +330,9 @@ const RUNTIME_RULES: readonly Rule[] = [
  * about elsewhere.
  */
 function isPrivateHost(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '')
-  if (isIP(bare) === 6) return bare === '::1' || /^f[cde]/i.test(bare)
-  if (isIP(bare) === 4) return /^(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(bare)
+  // A name that ends with a dot is the same name.
+  const bare = host.replace(/^\[|\]$|\.+$/g, '')
+  if (isIP(bare) !== 0) return isPrivateAddress(bare)
   return !bare.includes('.') || /\.(localhost|local|internal|test|example|invalid)$/.test(bare)
 }
 
