@@ -11,6 +11,8 @@ import type { ReadinessRow } from './rows.ts'
 /** The facts that a server reports about its authorization to a caller without credentials. */
 export type AuthEvidence = {
   demanded: boolean
+  /** False if the metadata was not answered in time, so that nothing is known about it. */
+  isInTime: boolean
   resourceMetadata: boolean
   authorizationServer: { pkceMethods: string[] } | undefined
 }
@@ -22,10 +24,14 @@ export type Evidence = {
   /** False if the server requires an authorization that is missing. */
   connected: boolean
   report: DoctorReport
-  /** The answer to a call of a tool that does not exist; undefined if the server lists no tools. */
-  unknownTool: { refused: boolean; detail: string } | undefined
+  /**
+   * The answer to a call of a tool that does not exist; undefined if the server lists no tools. `refused` is undefined
+   * if there was no answer in time.
+   */
+  unknownTool: { refused: boolean | undefined; detail: string } | undefined
   auth: AuthEvidence
-  isObjectSchema: (schema: JsonObject | undefined) => boolean
+  /** Whether a schema is JSON Schema for an object; undefined if it is too large or takes too long to examine. */
+  isObjectSchema: (schema: JsonObject | undefined) => boolean | undefined
 }
 
 /** A name that no server's tool has. */
@@ -71,8 +77,8 @@ async function callUnknownTool(
     return { refused: isError === true, detail: 'It answered with a result.' }
   } catch (error) {
     signal.throwIfAborted()
-    const refused = error instanceof ServiceError && error.code === 'VALIDATION_ERROR'
-    return { refused, detail: messageOf(error) }
+    const code = error instanceof ServiceError ? error.code : undefined
+    return { refused: code === 'TIMEOUT' ? undefined : code === 'VALIDATION_ERROR', detail: messageOf(error) }
   }
 }
 
@@ -85,7 +91,7 @@ async function examineAuth(
 ): Promise<AuthEvidence> {
   const stranger: ServerTarget = { ...target, useOAuth: false, transport: { type: 'http', url, headers: {} } }
   const { useOAuth: demanded } = await connections.checkOAuth(stranger, signal)
-  const nothing = { demanded, resourceMetadata: false, authorizationServer: undefined }
+  const nothing = { demanded, isInTime: true, resourceMetadata: false, authorizationServer: undefined }
   if (!demanded) return nothing
   const { discoverOAuthServerInfo } = await loadLibrary()
   const limited = AbortSignal.any([signal, AbortSignal.timeout(METADATA_MS)])
@@ -97,12 +103,13 @@ async function examineAuth(
     const metadata = found.authorizationServerMetadata
     return {
       demanded,
+      isInTime: true,
       resourceMetadata: found.resourceMetadata !== undefined,
       authorizationServer: metadata && { pkceMethods: metadata.code_challenge_methods_supported ?? [] },
     }
   } catch {
     signal.throwIfAborted()
-    return nothing
+    return { ...nothing, isInTime: !limited.aborted }
   }
 }
 
@@ -115,19 +122,20 @@ type Schemas = { inputSchema?: JsonObject | undefined; outputSchema?: JsonObject
 
 /**
  * Returns a check whether a tool's schema is JSON Schema for an object. Each is compared with its draft's schema in a
- * thread. One beyond the limits of size and time counts as invalid.
+ * thread. Nothing is known about one beyond the limits of size and time.
  */
-async function schemaChecker(tools: readonly Schemas[]): Promise<(schema: JsonObject | undefined) => boolean> {
-  const right = new Set<JsonObject>()
+async function schemaChecker(tools: readonly Schemas[]): Promise<Evidence['isObjectSchema']> {
+  const judged = new Map<JsonObject, boolean>()
   const end = performance.now() + LIMIT_MS
   for (const { inputSchema, outputSchema } of tools) {
     const schemas = [inputSchema, outputSchema].filter(schema => schema !== undefined).filter(isSmall)
     const limitMs = Math.min(TOOL_LIMIT_MS, end - performance.now())
     if (schemas.length === 0 || limitMs <= 0) continue
     const outcome = await inThread('objectSchemas', { schemas }, limitMs)
-    if ('answer' in outcome) for (const [at, schema] of schemas.entries()) if (outcome.answer[at]) right.add(schema)
+    if ('answer' in outcome)
+      for (const [at, schema] of schemas.entries()) judged.set(schema, outcome.answer[at] === true)
   }
-  return schema => schema !== undefined && right.has(schema)
+  return schema => (schema === undefined ? false : judged.get(schema))
 }
 
 function isSmall(schema: JsonObject): boolean {

@@ -28,7 +28,7 @@ function evidenceOf(report: Partial<DoctorReport> = {}, more: Partial<Evidence> 
       checks: { ...checks, ...report.checks },
     },
     unknownTool: undefined,
-    auth: { demanded: false, resourceMetadata: false, authorizationServer: undefined },
+    auth: { demanded: false, isInTime: true, resourceMetadata: false, authorizationServer: undefined },
     isObjectSchema: () => true,
     ...more,
   }
@@ -88,4 +88,23 @@ test.each([
 ])('whether the host %s can be reached from outside is %s', (host, status) => {
   const evidence = evidenceOf({}, { url: new URL(`https://${host}/mcp`) })
   expect(findingOf('public-https', evidence)).toMatchObject({ status })
+})
+
+test('what did not answer in time, or was too large to examine, is not evaluated', () => {
+  const tools = [{ name: 'a', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } } as const]
+  const evidence = evidenceOf(
+    { tools },
+    {
+      unknownTool: { refused: undefined, detail: 'It took too long.' },
+      auth: { demanded: true, isInTime: false, resourceMetadata: false, authorizationServer: undefined },
+      isObjectSchema: () => undefined,
+    },
+  )
+  const ids = ['refuses-unknown-tool', 'authorization-metadata', 'pkce', 'input-schemas', 'output-schemas']
+  expect(ids.map(id => findingOf(id, evidence)?.status)).toEqual(ids.map(() => 'not-evaluated'))
+  const mixed = {
+    ...evidence,
+    isObjectSchema: (schema?: object) => (schema === tools[0]!.inputSchema ? false : undefined),
+  }
+  expect(findingOf('input-schemas', mixed)).toMatchObject({ status: 'violated', subjects: ['a'] })
 })

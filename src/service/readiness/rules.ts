@@ -122,7 +122,11 @@ const POLICY_RULES: readonly Rule[] = [
     judge: evidence => {
       const tools = evidence.report.tools.filter(({ outputSchema }) => outputSchema !== undefined)
       if (tools.length === 0) return notApplicable('No tool has an output schema.')
-      return everyOne(tools, ({ outputSchema }) => evidence.isObjectSchema(outputSchema), 'Correct the output schemas.')
+      return everySchema(
+        tools,
+        ({ outputSchema }) => evidence.isObjectSchema(outputSchema),
+        'Correct the output schemas.',
+      )
     },
   },
   {
@@ -181,6 +185,15 @@ const POLICY_RULES: readonly Rule[] = [
     },
   },
 ]
+
+/** Judges the schemas of tools. One that could not be examined is neither right nor wrong. */
+function everySchema(tools: readonly Tool[], isRight: (tool: Tool) => boolean | undefined, remedy: string): Outcome {
+  const outcome = everyOne(tools, tool => isRight(tool) !== false, remedy)
+  const open = tools.filter(tool => isRight(tool) === undefined)
+  if (outcome.status === 'violated' || open.length === 0) return outcome
+  const detail = `${open.length} of ${tools.length} schemas are too large, or took too long, to examine.`
+  return { status: 'not-evaluated', detail }
+}
 
 function annotationsOf({ annotations }: Tool): Record<string, unknown> {
   return isPlainObject(annotations) ? annotations : {}
@@ -277,7 +290,7 @@ const RUNTIME_RULES: readonly Rule[] = [
     title: 'Every tool has a valid JSON Schema of type object for its input',
     needs: 'tools',
     judge: evidence =>
-      everyOne(
+      everySchema(
         evidence.report.tools,
         ({ inputSchema }) => evidence.isObjectSchema(inputSchema),
         'Give each tool an inputSchema of type "object" that is valid JSON Schema.',
@@ -288,13 +301,11 @@ const RUNTIME_RULES: readonly Rule[] = [
     lane: 'runtime-compatibility',
     title: 'A call of a tool that does not exist is refused',
     needs: 'tools',
-    judge: evidence =>
-      evidence.unknownTool?.refused
-        ? SATISFIED
-        : violated(
-            evidence.unknownTool?.detail ?? 'It was not answered.',
-            'Answer invalid calls with an error that states the cause.',
-          ),
+    judge({ unknownTool }) {
+      const { refused, detail = 'It was not answered.' } = unknownTool ?? {}
+      if (unknownTool && refused === undefined) return { status: 'not-evaluated', detail }
+      return refused ? SATISFIED : violated(detail, 'Answer invalid calls with an error that states the cause.')
+    },
   },
   {
     id: 'authorization-metadata',
@@ -302,6 +313,7 @@ const RUNTIME_RULES: readonly Rule[] = [
     title: 'Authorization metadata is published (RFC 9728 and RFC 8414)',
     judge({ auth }) {
       if (!auth.demanded) return notApplicable('The server asks for no authorization.')
+      if (!auth.isInTime) return { status: 'not-evaluated', detail: 'The metadata was not answered in time.' }
       if (auth.resourceMetadata && auth.authorizationServer) return SATISFIED
       return violated(
         `${auth.resourceMetadata ? 'The authorization server' : 'The protected resource'} has no metadata.`,
