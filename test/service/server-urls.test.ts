@@ -62,6 +62,20 @@ test.each([
   expect(JSON.stringify(store.servers.require(projectId, serverId).secrets)).toContain('"B":"new"')
 })
 
+test('arguments stay with their program: another command gets them only if they are entered again', async () => {
+  const { api, store } = await open()
+  const { projectId } = await sandbox(api)
+  const body = { name: 'moved', enabled: true, transportType: 'stdio', command: 'one', args: ['--token', 'hush'] }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const argsAfter = async (change: object) => {
+    await api.call(servers.update, { projectId, serverId, body: change })
+    return store.servers.require(projectId, serverId).secrets.args
+  }
+  expect(await argsAfter({ command: 'one', name: 'renamed' })).toEqual(body.args)
+  expect(await argsAfter({ command: 'two', args: ['--verbose'] })).toEqual(['--verbose'])
+  expect(await argsAfter({ command: 'three' })).toBeUndefined()
+})
+
 test('no recorded message or call by hand holds a secret of an address, even if the server repeats it', async () => {
   const { api, store } = await open()
   const http = await startHttpServer({

@@ -58,8 +58,8 @@ export function insertServer(
 }
 
 /**
- * Edits a server. With another address its headers, client secret and tokens are dropped, with another command or
- * arguments its environment: the editor could otherwise send them anywhere.
+ * Edits a server. With another address its headers, client secret and tokens are dropped, with another command its
+ * arguments and environment, with other arguments its environment: the editor could otherwise send them anywhere.
  */
 export function updateServer(
   store: Store,
@@ -82,10 +82,10 @@ export function updateServer(
 }
 
 /** Returns the secrets that are dropped because the server's command or address has changed. */
-function secretsLeft(before: ServerRow, after: ServerRow): readonly ('env' | 'headers' | 'clientSecret')[] {
+function secretsLeft(before: ServerRow, after: ServerRow): readonly ('args' | 'env' | 'headers' | 'clientSecret')[] {
   if (before.transportType !== 'stdio') return before.url === after.url ? [] : ['headers', 'clientSecret']
   const started = ({ secrets: { command, args = [] } }: ServerRow): string => JSON.stringify([command, args])
-  return started(before) === started(after) ? [] : ['env']
+  return started(before) === started(after) ? [] : ['args', 'env']
 }
 
 /**
