@@ -222,7 +222,7 @@ test('a record someone else made in between is kept if equal, and shown if not',
   expect((await service.client.personas.list({ projectId })).items).toHaveLength(1)
 })
 
-test('a record somebody else made in between is not made twice, even after a change of its noun', async () => {
+test('a record someone else made in between is not made twice, even after a change of its noun', async () => {
   const projectId = await emptyProject()
   await apply(projectId, 'persona: { name: Priya, role: a clerk }')
   const files = 'persona: { name: Priya, role: a guest }\n---\npersona: { name: Tom, role: a clerk }\n'
@@ -311,4 +311,18 @@ client: { name: desk, config: { modelId: 'a $\${b} c', token: t0ken-of-desk } }
   expect(out).toContain('clientSecret: ${MY_SERVER_CLIENT_SECRET}')
   expect(out).toContain('token: ${CLIENT_DESK_TOKEN}')
   expect(out).toContain('modelId: a $${b} c')
+})
+
+test('a record someone else changed since the plan is not deleted', async () => {
+  const projectId = await emptyProject()
+  await apply(projectId, 'persona: { name: Tom, role: a clerk }\n---\npersona: { name: Ann, role: a clerk }\n')
+  const plan = await planned(projectId, 'persona: { name: Priya, role: a clerk }', ['persona'])
+  await apply(projectId, 'persona: { name: Tom, role: a guest }')
+  const outcomes = await carried(projectId, plan)
+  expect(kindsOf(outcomes).toSorted()).toEqual(['persona Ann deleted', 'persona Priya created', 'persona Tom conflict'])
+  expect(outcomes.find(({ kind }) => kind === 'conflict')?.lines).toEqual([
+    'Someone else changed it meanwhile; it was not deleted.',
+  ])
+  const { items } = await service.client.personas.list({ projectId })
+  expect(items.map(({ name: called }) => called).toSorted()).toEqual(['Priya', 'Tom'])
 })

@@ -25,15 +25,19 @@ export type Outcome = {
 
 type Write = Exclude<Step, { kind: 'leave' }>
 type Result = Pick<Outcome, 'kind'> & Partial<Pick<Outcome, 'lines' | 'error'>>
-type Sending = { store: DocumentStore; client: Client; projectId: string; index: NameIndex; prune: boolean }
+type Sending = { store: DocumentStore; client: Client; projectId: string; index: NameIndex; prune: boolean } & {
+  /** Reads the records of every noun with a deletion, once. */
+  present: () => Promise<ReadonlyMap<string, Row>>
+}
 
 /** If a file lists the same case twice, it is created twice. */
 const DUPLICATES = { duplicatePolicy: 'warn', overrideReason: 'The file that was applied has both.' } as const
 
 /**
  * Sends the writes of a plan in order. Before a change the record is read again, and before the first creation of a
- * noun the list of its records. What has changed since the plan is not overwritten. A deletion is sent without reading.
- * Continues after a refusal of one request, and stops after any other error, such as a lost answer.
+ * noun the list of its records, as before the first deletion those of all nouns with one. What has changed since the
+ * plan is neither overwritten nor deleted. Continues after a refusal of one request, and stops after any other error,
+ * such as a lost answer.
  */
 export async function sendPlan(
   client: Client,
@@ -44,9 +48,9 @@ export async function sendPlan(
 ): Promise<readonly Outcome[]> {
   const index = nameIndex()
   for (const [noun, rows] of plan.rows) index.put(noun, rows)
-  const sending = { store, client, projectId, index, prune: plan.prune }
   const outcomes: Outcome[] = []
   const writes = writesOf(plan)
+  const sending = { store, client, projectId, index, prune: plan.prune, present: onceRead(store, writes) }
   const read = new Set<DocumentNoun>()
   let stopped = false
   for (const step of writes) {
@@ -138,7 +142,22 @@ async function sendSuite(sending: Sending, doc: SuiteDoc, base: StoredSuite | un
   return { kind: lines.length > 0 ? 'failed' : isNew ? 'created' : 'changed', lines }
 }
 
-async function remove({ store }: Sending, noun: DocumentNoun, row: Row): Promise<Result> {
+/** All at once: a deletion may change records that are deleted later. A failed read is repeated. */
+function onceRead(store: DocumentStore, writes: readonly Write[]): Sending['present'] {
+  const nouns = new Set(writes.flatMap(step => (step.kind === 'delete' ? [step.noun] : [])))
+  let rows: ReadonlyMap<string, Row> | undefined
+  return async () => {
+    if (rows) return rows
+    const lists = await Promise.all([...nouns].map(noun => store.list(noun)))
+    return (rows = new Map(lists.flat().map(row => [row.id, row])))
+  }
+}
+
+async function remove({ store, present }: Sending, noun: DocumentNoun, row: Row): Promise<Result> {
+  const now = (await present()).get(row.id)
+  if (!now || now.archived) return { kind: 'already' }
+  if (['updatedAt', 'revision'].some(name => !isSameJson(now[name], row[name])))
+    return { kind: 'conflict', lines: ['Someone else changed it meanwhile; it was not deleted.'] }
   try {
     await store.remove(noun, row)
     return { kind: 'deleted' }
