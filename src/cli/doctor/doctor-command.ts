@@ -104,7 +104,7 @@ async function examine(
   try {
     const input = { projectId, serverId: server.id, body: {} }
     const told = await client.servers.doctor(input)
-    const report = await examined(told, { results: await knownResults(client, input), before })
+    const report = await examined(told, { ...(await knownResults(client, input)), before })
     return { server, state: stateOf(report, server), report }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

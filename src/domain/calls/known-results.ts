@@ -4,19 +4,24 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import { callLogOf, type CallRecord } from './call-log.ts'
 
 /**
- * Returns the last result of each tool of a server. If the service does not return them, for whatever reason, only
- * calls of this session are known.
+ * Returns the last result of each tool of a server. If the service does not return them, only calls of this session are
+ * known. `unread` says why they could not be read; undefined for a service that does not have them.
  */
 export async function knownResults(
   client: Client,
   target: { projectId: string; serverId: string },
-): Promise<readonly KnownResult[]> {
+): Promise<{ results: readonly KnownResult[]; unread?: string }> {
   try {
-    return (await client.calls.results(target)).items
+    return { results: (await client.calls.results(target)).items }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return ofSession(callLogOf(client).of(target.serverId))
+    const results = ofSession(callLogOf(client).of(target.serverId))
+    return isNotOffered(error) ? { results } : { results, unread: error.message }
   }
+}
+
+function isNotOffered({ code, status }: ApiError): boolean {
+  return code === 'local-only' || code === 'FEATURE_NOT_SUPPORTED' || status === 404
 }
 
 /** Returns the newest successful result of each tool. `records` are newest first. */

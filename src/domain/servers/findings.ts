@@ -48,6 +48,9 @@ export type ExaminedReport = DoctorReport & {
 /** A tool's result from an earlier call or trial. */
 export type KnownResult = { tool: string; structuredContent?: unknown } & Partial<Pick<RecordedResult, 'of' | 'at'>>
 
+/** The recorded results of a server. `unread` says why they could not be read. */
+type Known = { results?: readonly KnownResult[]; unread?: string }
+
 /** Maximum number of listed findings of one rule. The rest is counted. */
 const MOST = 10
 
@@ -70,14 +73,21 @@ export function stateOf(
  */
 export async function examined(
   report: DoctorReport,
-  { results = [], before }: { results?: readonly KnownResult[]; before?: ExaminedReport | undefined } = {},
+  { results = [], unread, before }: Known & { before?: ExaminedReport | undefined } = {},
 ): Promise<ExaminedReport> {
   const tools = report.tools ?? []
   const schemas = await checkedSchemas(tools)
   const subject: Subject = { report, tools, schemas, results: await wrongResults(tools, results) }
-  const findings = RULES.flatMap(rule => findingsOf(rule, subject))
+  const findings = [...RULES.flatMap(rule => findingsOf(rule, subject)), ...notCompared(tools, unread)]
   const found = { ...report, findings, ...(tools.length > 0 && { toolTokens: tokensOf(tools) }) }
   return before ? { ...found, since: sinceOf(found, before) } : found
+}
+
+function notCompared(tools: readonly Tool[], unread: string | undefined): DoctorFinding[] {
+  if (unread === undefined || tools.every(({ outputSchema }) => outputSchema === undefined)) return []
+  const why = unread.replace(/\.$/, '')
+  const text = `Recorded results were not compared with output schemas: ${why}`
+  return [{ kind: 'unchecked', rule: 'result', text }]
 }
 
 /**

@@ -49,7 +49,7 @@ export function doctorQuery({ client, queries, doctorSteps, doctorReports }: Wor
       doctorSteps?.begin(input.serverId)
       const before = doctorReports?.last(input)
       const report = await client.servers.doctor(input)
-      return await examined(report, { results: await knownResults(client, input), before })
+      return await examined(report, { ...(await knownResults(client, input)), before })
     },
   })
 }
