@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { ServerRow } from '../../src/service/servers/rows.ts'
 import { createServerTargets } from '../../src/service/servers/targets.ts'
@@ -148,6 +148,23 @@ test('a token endpoint that fails once does not require a new sign-in, and the f
   delete oddities.answers['/token']
   expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)
   expect(store.servers.find(target.serverId)!.tokens?.refreshToken).not.toBe('old-refresh')
+})
+
+test('refreshed tokens that cannot be written, as on a disk that is full, are used and written later', async () => {
+  const { store, target, state } = await refreshable(3)
+  state.refreshTokens.add('old-refresh')
+  const setTokens = vi.spyOn(store.servers, 'setTokens').mockImplementationOnce(() => {
+    throw new Error('database or disk is full')
+  })
+  onTestFinished(() => setTokens.mockRestore())
+  const targets = createServerTargets(store)
+  const row = store.servers.find(target.serverId)!
+  const stored = () => store.servers.find(target.serverId)!.tokens
+  const token = await tokenOf(targets, row)
+  expect([token, stored()?.refreshToken]).toEqual([expect.not.stringMatching(/^old$/), 'old-refresh'])
+  expect(await tokenOf(targets, row)).toBe(token)
+  expect(stored()?.accessToken).toBe(token)
+  expect(state.refreshes).toBe(1)
 })
 
 test('a refresh token that was revoked asks for a new sign-in', async () => {

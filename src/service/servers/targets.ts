@@ -33,6 +33,7 @@ const REFRESH = 'token-refresh'
 
 export function createServerTargets(store: Store): ServerTargets {
   const refreshing = new Map<string, Promise<ServerTokens | undefined>>()
+  const unwritten = unwrittenTokens()
 
   const currentTokens = async (row: ServerRow): Promise<ServerTokens | undefined> => {
     const { projectId, id, name, url = '' } = row
@@ -43,27 +44,33 @@ export function createServerTargets(store: Store): ServerTargets {
     }
     const tokens = storedTokens()
     if (!tokens?.refreshToken || !tokens.client || !endsSoon(tokens)) return tokens
+    const { refreshToken } = tokens
+    const latest = (): ServerTokens => unwritten.of(id, refreshToken) ?? tokens
     const started = refreshing.get(id)
     if (started) return started
     const fresh = onceOfAll(store, row, async () => {
       const current = storedTokens()
       if (current?.accessToken !== tokens.accessToken) return current
-      const refreshed = await refreshTokens({ name, url }, tokens)
-      return store.write(() => {
+      const known = latest()
+      const refreshed = endsSoon(known) ? await refreshTokens({ name, url }, known) : known
+      unwritten.keep(id, refreshToken, refreshed)
+      const written = store.write(() => {
         const stored = storedTokens()
         // A sign-in or sign-out that happened meanwhile takes precedence.
         if (stored?.refreshToken !== tokens.refreshToken) return stored
         store.servers.setTokens(id, refreshed)
         return refreshed
       })
+      unwritten.forget(id)
+      return written
     })
       .catch(async (error: unknown) => {
         const stored = storedTokens()
         // An older mcpdeck may have used the refresh token. Otherwise the server decides whether the old token is still
         // valid.
         if (stored?.accessToken !== tokens.accessToken) return stored
-        if (hasEnded(tokens)) throw await refreshFailure({ name, url }, error)
-        return tokens
+        if (hasEnded(latest())) throw await refreshFailure({ name, url }, error)
+        return latest()
       })
       .finally(() => refreshing.delete(id))
     refreshing.set(id, fresh)
@@ -71,6 +78,19 @@ export function createServerTargets(store: Store): ServerTargets {
   }
 
   return { of: row => targetOf(row, async () => (await currentTokens(row))?.accessToken) }
+}
+
+/** Refreshed tokens that are not written, by server, for the refresh token that they used up. */
+function unwrittenTokens() {
+  const kept = new Map<string, { used: string; tokens: ServerTokens }>()
+  return {
+    of(id: string, used: string): ServerTokens | undefined {
+      const found = kept.get(id)
+      return found?.used === used ? found.tokens : undefined
+    },
+    keep: (id: string, used: string, tokens: ServerTokens) => void kept.set(id, { used, tokens }),
+    forget: (id: string) => void kept.delete(id),
+  }
 }
 
 /** Converts a saved server for the engine. `accessToken` is called before each HTTP request. */
