@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createListeners } from '../lib/listeners.ts'
 import { createContext, useCallback, useContext, useState, useSyncExternalStore, type ReactNode } from 'react'
-import { connectionFault } from '../api/client/errors/api-error.ts'
+import { ApiError, connectionFault } from '../api/client/errors/api-error.ts'
 import { failureSentence } from '../api/client/errors/error-text.ts'
 import { doubtConnection } from './connection-watch.ts'
 import { useNotify, type Notify } from './notify.tsx'
@@ -105,7 +105,10 @@ export type TaskRun<T> = {
   }) => Promise<T>
   /** Returns the text of the result; if absent, the result needs no message. */
   done?: (value: T) => string | TaskResult | undefined
-  /** Message after it was stopped; if given, a key stops the task. */
+  /**
+   * Message after it was stopped, unless a write that it did not cancel lost its answer; if given, a key stops the
+   * task.
+   */
   stopped?: string
   /** Whether the work sends writes. */
   writes?: boolean
@@ -135,7 +138,7 @@ export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
         return value
       } catch (error) {
         if (connectionFault(error) !== undefined) doubtConnection(queryClient)
-        if (controller.signal.aborted && stopped !== undefined) notify('warn', stopped)
+        if (controller.signal.aborted && stopped !== undefined && !hasLostAnswer(error)) notify('warn', stopped)
         else notify('error', failureSentence(error))
         return undefined
       } finally {
@@ -144,4 +147,9 @@ export function useRunTask(): <T>(run: TaskRun<T>) => Promise<T | undefined> {
     },
     [tasks, notify, queryClient],
   )
+}
+
+/** Whether a write may have happened anyway. One that the stop itself cancelled is covered by the task's sentence. */
+function hasLostAnswer(error: unknown): boolean {
+  return error instanceof ApiError && error.leavesDoubt && error.kind !== 'aborted'
 }

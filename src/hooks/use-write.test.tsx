@@ -134,6 +134,29 @@ test('a refusal is shown with what to do, and data is read again in case the wri
   expect(isStale()).toBe(true)
 })
 
+test.each([
+  ['lost', /^error: .+; it may have happened anyway/, undefined],
+  ['a refusal', /^warn: It was not launched\.$/, { code: 'FORBIDDEN', message: 'no' }],
+])('a stopped write whose answer is %s is reported as %s', async (_, text, refusal) => {
+  let stopTask = (): void => undefined
+  const { write, said } = setup(() => {
+    stopTask()
+    if (refusal) return Response.json(refusal, { status: 403 })
+    throw Object.assign(new Error('connect'), { code: 'ECONNRESET' })
+  })
+  await write({
+    endpoint: contract.runs.create,
+    confirm: 'done',
+    start: 'Waiting…',
+    stopped: 'It was not launched.',
+    work({ send, stop }) {
+      stopTask = stop
+      return send(contract.runs.create, { projectId: 'p', body: { suiteId: 's' } })
+    },
+  })
+  expect(said).toEqual([expect.stringMatching(text)])
+})
+
 type Setup = ReturnType<typeof setup>
 
 test.each([
