@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { reportRun } from '../../domain/runs/suite-state.ts'
-import { COVERED, coveredText } from './covered.ts'
+import { COVERED, coveredText, passedOfGraded } from './covered.ts'
 
 test.each([
   ['running', '2/2'],
@@ -34,4 +35,22 @@ test('the words for the coverage of a run are shortened in a narrow column, neve
   for (const text of [run(0, 1, 1, 10), run(10, 10, 20, 100), run(5, 1, 3, 6)])
     expect(text.length).toBeLessThanOrEqual(COVERED)
   expect(run(0, 1, 1, 10)).toBe('0/1 of 10')
+})
+
+test('shortened numbers never make a part look like the whole', () => {
+  expect(passedOfGraded({ passed: 1950, failed: 49 })).toBe('1.9k/2k')
+  expect(passedOfGraded({ passed: 1950, failed: 0 })).toBe('1.9k/1.9k')
+  const count = fc.integer({ min: 0, max: 20_000 })
+  fc.assert(
+    fc.property(count, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 200 }), (passed, failed, left) => {
+      const [part, graded] = passedOfGraded({ passed, failed }).split('/')
+      expect(part).not.toBe(graded)
+      const trials = { total: passed + failed + left, passed, failed, cancelled: left }
+      const counts = { total: 1, passed: 0, failed: 1, undecided: 0, trials }
+      const decisionSummary = { version: 1, measurementUnit: 'case_executions', counts, decision: null, verdict: null }
+      const text = coveredText(reportRun({ id: 'r', status: 'completed', result: null, decisionSummary }))
+      const [, ofGraded, total] = /\/(\S+) of (.+)$/.exec(text)!
+      expect(total).not.toBe(ofGraded)
+    }),
+  )
 })

@@ -15,7 +15,7 @@ export function coveredText({ outcome, counts, coverage }: ReportedRun): string 
   const { cases, graded, isRerun } = coverage
   if (outcome !== 'in-flight' && graded && graded.count < graded.total) {
     const { passed, count, total } = graded
-    return `${passedOfGraded({ passed, failed: count - passed })} of ${shortCount(total)}`
+    return coveredPart(passed, count, total)
   }
   const passed = counts ? passedOfGraded(counts) : UNKNOWN
   if (passed === UNKNOWN) return passed
@@ -39,13 +39,21 @@ export function passedOfGraded({ passed, failed }: { passed: number; failed: num
   return passed + failed > 0 ? partOf(passed, passed + failed) : UNKNOWN
 }
 
-/** Returns `980/1,000`, or `9.8k/10k` if that does not fit: both rounded down. */
+/** Returns `6/6 of 12`, or `1.9k/2k of a part` if the shortened numbers would hide that some were not graded. */
+function coveredPart(passed: number, count: number, total: number): string {
+  const part = partOf(passed, count)
+  const whole = shortCount(total, 'up')
+  return `${part} of ${part.endsWith(`/${whole}`) ? 'a part' : whole}`
+}
+
+/** Returns `980/1,000`, or `9.8k/10k` if that does not fit, which never makes a part look like the whole. */
 function partOf(part: number, whole: number): string {
   const text = `${formatCount(part)}/${formatCount(whole)}`
   if (text.length <= PASSED) return text
-  return `${shortCount(part)}/${shortCount(whole)}`
+  return `${shortCount(part)}/${shortCount(whole, part < whole ? 'up' : 'down')}`
 }
 
-function shortCount(count: number): string {
-  return count < 1000 ? String(count) : `${Math.floor(count / 100) / 10}k`
+function shortCount(count: number, to: 'up' | 'down' = 'down'): string {
+  if (count < 1000) return String(count)
+  return `${(to === 'up' ? Math.ceil : Math.floor)(count / 100) / 10}k`
 }
