@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
 import { launchStage, quickCase, slowCase } from '../../../../test/launch-stage.ts'
 import { until } from '../../../../test/service/harness.ts'
@@ -13,9 +13,17 @@ let service: TestService
 let stage: Awaited<ReturnType<typeof launchStage>>
 let app: TestApp
 let pins: Pins
+/** Id of a run that the service no longer has. */
+let deleted: string | undefined
 
 beforeAll(async () => {
-  service = await openService({ maxConcurrentRuns: 20 })
+  service = await openService({
+    maxConcurrentRuns: 20,
+    wrap: fetch => async request =>
+      deleted !== undefined && request.url.includes(deleted)
+        ? Response.json({ code: 'NOT_FOUND', message: 'gone' }, { status: 404 })
+        : await fetch(request),
+  })
   stage = await launchStage(service.client)
 })
 afterAll(() => service.close())
@@ -69,6 +77,20 @@ test('the end is announced on any screen, stays in the header, and is cleared by
   expect(pins.list()).toEqual([])
   await app.press(appKeys.bindings.followed)
   await app.see('No run is followed.')
+})
+
+test('a run that is gone is announced as gone, and not by its last state', async () => {
+  pins = createPins()
+  const run = await launch('Deleted', 60)
+  pins.add([run])
+  await openAt(projectsRoute.to({ projectId: run.projectId }))
+  await app.see(() => /#1 ━── 50%/.test(header()))
+  deleted = run.runId
+  onTestFinished(async () => {
+    deleted = undefined
+    await cancel(run.runId).catch(() => undefined)
+  })
+  await app.see('Run #1 is gone: it was deleted, or this key can no longer see it.')
 })
 
 test('a run that ended while the program was closed waits in the header, and the palette lists it', async () => {

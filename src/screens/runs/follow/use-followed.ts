@@ -155,6 +155,10 @@ function useEndNotices(followed: readonly Followed[]): void {
       if (!hasEnded(each)) {
         if (run) inFlight.current.add(pin.runId)
       } else if (run && inFlight.current.delete(pin.runId) && pin.runId !== shownRun) {
+        if (each.isGone) {
+          toasts.show('warn', `Run ${followedName(each)} is gone: it was deleted, or this key can no longer see it.`)
+          continue
+        }
         const look = runLook(run)
         const words = [`Run ${followedName(each)} ${look.word}`, passedWords(run)].filter(Boolean)
         toasts.show(look.tone, `${words.join(': ')}.`)
