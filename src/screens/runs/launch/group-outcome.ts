@@ -1,14 +1,18 @@
 import type { EvalRunGroupCreated } from '../../../api/contract/run-groups.ts'
+import type { TaskResult } from '../../../hooks/tasks.tsx'
 import { plural } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { clean } from '../../../tui/theme/text.ts'
 
-/** Returns `Started 2 of 3 runs of Nightly as one group.`, or if all were started `Launched 3 runs …`. */
-export function groupSentence(name: string, { targets }: EvalRunGroupCreated): string {
+/** Returns `Launched 3 runs of Nightly as one group.`, or `Started 2 of 3 runs …` as what went wrong. */
+export function groupResult(name: string, { targets }: EvalRunGroupCreated): Required<Omit<TaskResult, 'next'>> {
   const started = targets.filter(({ runId }) => runId).length
-  return started === targets.length
-    ? `Launched ${plural(started, 'run')} of ${name} as one group.`
-    : `Started ${started} of ${plural(targets.length, 'run')} of ${name} as one group.`
+  if (started === targets.length)
+    return { tone: 'ok', text: `Launched ${plural(started, 'run')} of ${name} as one group.` }
+  return {
+    tone: started === 0 ? 'error' : 'warn',
+    text: `Started ${started} of ${plural(targets.length, 'run')} of ${name} as one group.`,
+  }
 }
 
 /** Returns the result of each target of a run group: the others continue if one cannot start. */

@@ -14,7 +14,7 @@ import { useTheme } from '../../../tui/theme/theme-context.tsx'
 import { useOpening } from '../../../components/opening.tsx'
 import { useOverlays } from '../../../components/overlays.tsx'
 import { useTextOverlay } from '../../../components/text-overlay.tsx'
-import { useRunTask } from '../../../hooks/tasks.tsx'
+import { useRunTask, type TaskResult } from '../../../hooks/tasks.tsx'
 import { LIST_BOUNDS } from '../../../api/client/pages.ts'
 import { useWrites, type WriteTask } from '../../../hooks/use-write.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
@@ -22,7 +22,7 @@ import { serversRoute } from '../../servers/route.ts'
 import { runsRoute } from '../route.ts'
 import { suiteName } from './facts.ts'
 import { PICK } from './fields.ts'
-import { groupSentence, outcomeLines } from './group-outcome.ts'
+import { groupResult, outcomeLines } from './group-outcome.ts'
 import { LaunchForm, sentenceOf, type Launched, type LaunchIntent, type Outcome } from './launch-form.tsx'
 
 const WIDTH = 104
@@ -121,8 +121,8 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
   const write = useWrites()
   const showText = useTextOverlay()
   const { symbols } = useTheme()
-  const doneText = (name: string, { group, deduped }: Launched): string => {
-    if (group) return groupSentence(name, group)
+  const doneText = (name: string, { group, deduped }: Launched): string | TaskResult => {
+    if (group) return groupResult(name, group)
     return deduped ? `${name} was already launched.` : `Launched ${name}.`
   }
   const pinAndReport = (launched: Launched, follow: boolean): void => {
