@@ -18,9 +18,13 @@ import { findingsKeys } from './bindings.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { OUTSIDE_GATE, sourcesLine } from './sources-labels.ts'
 import type { FindingsList } from './use-findings.ts'
+import type { SourceState } from './use-sources.ts'
 
 /** Maximum number of lines about the sources; the rows take precedence. */
 const MOST_SAID = 3
+
+/** Shown instead if a source failed or is switched off. */
+const NOTHING_READ = 'Nothing that was read has findings.'
 
 const EMPTY = {
   why: 'The swarms and scenarios of this project have no findings.',
@@ -34,9 +38,7 @@ export function FindingsPane(props: { findings: FindingsList; focused: boolean }
   useRestedIndex(list.selection)
   const narrowed = filterLabels(filters)
   const note = [...narrowed, listNote(list, symbols)].filter(Boolean).join(` ${symbols.bullet} `)
-  const isEmpty =
-    list.total === 0 &&
-    sources.states.every(({ isClosed, count, hasMore }) => isClosed || (count !== undefined && !hasMore))
+  const isEmpty = list.total === 0 && sources.states.every(isWhole)
   return (
     <Pane
       title="Findings"
@@ -47,12 +49,17 @@ export function FindingsPane(props: { findings: FindingsList; focused: boolean }
       <PaneState
         data={sources.data}
         loading="Reading the findings of swarms and scenarios…"
-        empty={isEmpty && !sources.isClosed ? EMPTY : undefined}
+        empty={isEmpty ? EMPTY : undefined}
       >
         {sources.isClosed && list.total === 0 ? <Closed reason={sources.gate.reason} /> : <Rows {...props} />}
       </PaneState>
     </Pane>
   )
+}
+
+/** Whether a source was read completely; one that is switched off says nothing about its findings. */
+function isWhole({ isClosed, problem, count, hasMore }: SourceState): boolean {
+  return !isClosed && problem === undefined && count !== undefined && !hasMore
 }
 
 function Closed({ reason }: { reason: string | undefined }) {
@@ -88,7 +95,9 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
   const none = isFiltered(filters)
     ? `None of ${plural(list.total, 'finding')}${sources.lists.hasMore ? ' read so far' : ''} matches ` +
       `${filterLabels(filters).join(', ')}. Press ${keys} to change the filters.`
-    : EMPTY.why
+    : sources.states.every(isWhole)
+      ? EMPTY.why
+      : NOTHING_READ
   // The same tree with and without the line, so that rows keep their place and a filter that is being typed stays.
   return (
     <Box flexDirection="column" width={width} height={height}>

@@ -374,6 +374,13 @@ describe('the insights of a finding', () => {
 })
 
 describe('while the feature of findings is off', () => {
+  test('a source that was not read never counts as one without findings', async () => {
+    set(store(), 'gate.swarms', 'off')
+    await open()
+    await app.see('switched off: Swarms of the project.')
+    await app.see('Nothing that was read has findings.')
+  })
+
   test('the screen names what is still available, reads nothing else, and notices its return', async () => {
     wavesOf()
     set(store(), 'gate.swarms', 'off')

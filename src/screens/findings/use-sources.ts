@@ -96,7 +96,7 @@ export function useSources(projectId: string): Sources {
     states,
     lists: bothLists(swarm, rest),
     isRead,
-    data: paneData(known, { isClosed, isRestored, problem: capabilities.problem }),
+    data: paneData(known, { isRestored, problem: capabilities.problem }),
     gate,
     isClosed,
     insightsPerDay: insightsPerDay(capabilities.data),
@@ -270,13 +270,11 @@ function scenarioStates(of: {
 }
 
 /** Returns the state of the whole list: it has failed only if every source has. */
-function paneData(
-  states: readonly SourceState[],
-  of: { isClosed: boolean; isRestored: boolean; problem: Problem | undefined },
-): PaneData {
+function paneData(states: readonly SourceState[], of: { isRestored: boolean; problem: Problem | undefined }): PaneData {
   const open = states.filter(state => !state.isClosed)
   const failed = open.filter(({ problem }) => problem !== undefined)
-  const hasData = of.isClosed || open.some(({ count }) => count !== undefined)
+  // With nothing left to read, such as swarms switched off and no scenario, nothing is waited for.
+  const hasData = open.length === 0 || open.some(({ count }) => count !== undefined)
   return {
     pending: !hasData,
     hasData,
