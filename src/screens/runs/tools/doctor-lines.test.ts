@@ -40,6 +40,16 @@ describe('the doctor beside a failure', () => {
     expect(text).not.toContain('less certain')
   })
 
+  test('calls nothing good of a run whose trials were read in part, and says so first', () => {
+    const evidence = { base, before: listing(['other']), seen: listing(['get-sum']), reading: false }
+    const lines = doctorLines({ run, failing, evidence, now, read: 200 }, symbols)
+    expect(plainText(lines[0]!)).toBe(
+      '! Only the first 200 trials of run #2 were read; the others may have failed too.',
+    )
+    expect(lines.map(plainText).join('\n')).toContain('No failing case that was read uses it.')
+    expect(lines.filter(line => typeof line !== 'string' && 'tone' in line && line.tone === 'ok')).toEqual([])
+  })
+
   test('uses only the calls if a service records no tools, and says that this is less certain', () => {
     const evidence = { base, before: undefined, seen: undefined, reading: false }
     const text = told({ evidence, now })

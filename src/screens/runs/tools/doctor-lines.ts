@@ -24,18 +24,22 @@ export type DoctorFacts = {
   run: Pick<EvalRun, 'id' | 'runNumber'>
   evidence: ToolEvidence
   failing: readonly EvalIteration[]
+  /** Number of trials that were read, if the run has more. */
+  read?: number | undefined
   /** Undefined until the servers have answered. */
   now: ToolsNow | undefined
 }
 
 /** Returns what changed in the tools between the earlier run, this run and now, and which cases it affects. */
-export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbols: Symbols): Line[] {
+export function doctorLines({ run, evidence, failing, read, now }: DoctorFacts, symbols: Symbols): Line[] {
   const cases = casesByTool(failing)
   const { base, before, seen, reading } = evidence
+  const isPart = read !== undefined
   const say = (from: readonly ToolListing[], to: readonly ToolListing[], same: string): Line[] =>
-    changeLines(toolChanges(from, to), { cases, symbols, same })
+    changeLines(toolChanges(from, to), { cases, symbols, same, isPart })
   const name = runName(run)
   return [
+    ...(isPart ? partLines(read, name, symbols) : []),
     heading(base ? `From ${runName(base)} to ${name}` : `Before ${name}`),
     ...(reading
       ? [muted('Reading what the runs recorded…')]
@@ -53,7 +57,7 @@ export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbol
     '',
     heading('Calls of the failing cases, against the current tools'),
     ...(now
-      ? faultLines(now, { symbols, run: name, base: base && runName(base) })
+      ? faultLines(now, { symbols, run: name, base: base && runName(base), isPart })
       : [muted('Waiting for the servers.')]),
     ...(!reading && !seen ? weakLines(failing, now, symbols) : []),
   ]
@@ -61,6 +65,11 @@ export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbol
 
 function muted(text: string): Line {
   return { text, tone: 'muted', indent: 2 }
+}
+
+function partLines(read: number, run: string, symbols: Symbols): Line[] {
+  const text = `Only the first ${plural(read, 'trial')} of ${run} were read; the others may have failed too.`
+  return [{ text: `${symbols.warn} ${text}`, tone: 'warn' }, '']
 }
 
 function whyNoEvidence(base: EvalRun | undefined, seen: readonly ToolListing[] | undefined): string {
@@ -83,8 +92,9 @@ function sinceLines(
 
 function changeLines(
   changes: readonly ToolChange[],
-  { cases, symbols, same }: { cases: ReadonlyMap<string, Set<string>>; symbols: Symbols; same: string },
+  of: { cases: ReadonlyMap<string, Set<string>>; symbols: Symbols; same: string; isPart: boolean },
 ): Line[] {
+  const { cases, symbols, same, isPart } = of
   if (changes.length === 0) return [{ text: `${symbols.ok} ${same}`, tone: 'ok', indent: 2 }]
   const weight = (change: ToolChange): number => Number(cases.has(change.toolName)) * 2 + Number(mayBreak(change))
   const ordered = changes.toSorted((one, other) => weight(other) - weight(one))
@@ -100,23 +110,23 @@ function changeLines(
           indent: 2,
         },
         ...change.changes.map(({ pointer, path, says }) => muted(`  ${pointer || '/'}  ${path || 'it'} ${says}`)),
-        muted(`  ${usedBy(titles)}`),
+        muted(`  ${usedBy(titles, isPart)}`),
       ]
     }),
     ...(rest > 0 ? [muted(`${plural(rest, 'further change')}.`)] : []),
   ]
 }
 
-function usedBy(titles: readonly string[]): string {
-  if (titles.length === 0) return 'No failing case uses it.'
+function usedBy(titles: readonly string[], isPart: boolean): string {
+  if (titles.length === 0) return `No failing case ${isPart ? 'that was read ' : ''}uses it.`
   const more = titles.length - MOST_CASES
   const named = titles.slice(0, MOST_CASES).join(', ')
   return `Used by ${plural(titles.length, 'failing case')}: ${named}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** Returns the number of calls that the current tools refuse, and the faulty argument of each. */
-function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } & RunNames): Line[] {
-  const { symbols } = looks
+function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols; isPart: boolean } & RunNames): Line[] {
+  const { symbols, isPart } = looks
   if (listings.length === 0) return [muted('No server answered, so nothing can be checked.')]
   const { checked, unchecked, faults } = calls
   const rest: Line[] =
@@ -124,17 +134,16 @@ function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } &
       ? [muted(`${plural(unchecked, 'call')} cannot be checked: no schema that can be used, or no arguments.`)]
       : []
   if (checked === 0) return unchecked > 0 ? rest : [muted('The failing cases name no call.')]
-  if (faults.length === 0)
+  if (faults.length === 0) {
+    const which = checked === 1 ? 'the one call' : `all ${checked} calls`
+    const accepted = `The current tools accept ${which} of the failing`
     return [
-      {
-        text:
-          `${symbols.ok} The current tools accept ${checked === 1 ? 'the one call' : `all ${checked} calls`} of ` +
-          'the failing cases.',
-        tone: 'ok',
-        indent: 2,
-      },
+      isPart
+        ? muted(`${accepted} cases that were read.`)
+        : { text: `${symbols.ok} ${accepted} cases.`, tone: 'ok', indent: 2 },
       ...rest,
     ]
+  }
   const more = faults.length - MOST_CHANGES
   return [
     {

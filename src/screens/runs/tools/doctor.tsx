@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import { nextCursorOf } from '../../../api/contract/shapes.ts'
 import { isTerminalRunStatus, type EvalRun, runName } from '../../../api/contract/runs.ts'
 import { describeError } from '../../../api/client/errors/error-text.ts'
 import { trialState } from '../../../domain/runs/trials.ts'
@@ -41,13 +42,22 @@ function Doctor(props: { projectId: string; run: EvalRun; onClose: () => void })
   })
   if (!isTerminalRunStatus(run.status))
     return <Sentence tone="muted" text={`This run is ${run.status}; check again when it has ended.`} />
-  if (trials.data) return <Examination projectId={projectId} run={run} trials={trials.data.items} />
+  if (trials.data) {
+    const { items } = trials.data
+    const read = nextCursorOf(trials.data) === undefined ? undefined : items.length
+    return <Examination projectId={projectId} run={run} trials={items} read={read} />
+  }
   if (trials.problem) return <ReadProblem problem={trials.problem} />
   return <Sentence tone="muted" text="Reading the trials…" />
 }
 
-function Examination(props: { projectId: string; run: EvalRun; trials: readonly EvalIteration[] }) {
-  const { projectId, run, trials } = props
+function Examination(props: {
+  projectId: string
+  run: EvalRun
+  trials: readonly EvalIteration[]
+  read?: number | undefined
+}) {
+  const { projectId, run, trials, read } = props
   const { symbols } = useTheme()
   const { client } = useWorkspace()
   const failing = useMemo(() => trials.filter(trial => trialState(trial) !== 'passed'), [trials])
@@ -62,7 +72,7 @@ function Examination(props: { projectId: string; run: EvalRun; trials: readonly 
     refetchInterval: false,
   })
   const lines = doctorLines(
-    { run, evidence, failing, now: names.length === 0 && !evidence.reading ? NO_SERVERS : now.data },
+    { run, evidence, failing, read, now: names.length === 0 && !evidence.reading ? NO_SERVERS : now.data },
     symbols,
   )
   if (now.error && !now.data) return <ReadProblem problem={describeError(now.error)} />
