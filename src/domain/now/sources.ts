@@ -180,40 +180,52 @@ export function closedKinds(closed: readonly NowSource[]): FindingSource[] {
   return FINDING_SOURCES.filter(source => closed.some(({ kind }) => kind === source))
 }
 
-/** Returns why nothing is listed: all is clear, with what was read, or not everything could be read. */
+/**
+ * Returns why nothing is listed: all is clear, with what was read, or not everything could be read. `hidden` names
+ * lines that exist but are hidden.
+ */
 export function clearState(
   sources: readonly NowSource[],
-  { projects, isLocal, isAway }: { projects: string; isLocal: boolean; isAway?: boolean },
+  { projects, isLocal, isAway, hidden }: { projects: string; isLocal: boolean; isAway?: boolean; hidden?: string },
   now: number,
 ): { why: string; next: string } {
   const closed = sources.filter(({ state }) => state === 'closed')
   const missing = sources.filter(({ state }) => state === 'error' || state === 'reading')
   const oldest = oldestOf(sources) ?? now
   const at = localMoment(oldest, now)
+  const nothing = nothingWords(hidden)
   if (missing.length > 0)
-    return { why: `Nothing found up to ${at}, but not everything was read.`, next: `Missing: ${namesOf(missing)}.` }
+    return { why: `${nothing} found up to ${at}, but not everything was read.`, next: `Missing: ${namesOf(missing)}.` }
   const cut = sources.filter(({ partial }) => partial)
   if (cut.length > 0)
     return {
-      why: `Nothing found up to ${at}, but not everything was read.`,
+      why: `${nothing} found up to ${at}, but not everything was read.`,
       next: `Read only in part: ${namesOf(cut)}.`,
     }
   const unproven = sources.filter(isUnproven)
   if (unproven.length > 0)
-    return { why: `Nothing failed up to ${at}, but not everything is known.`, next: `${unprovenWords(unproven)}.` }
+    return { why: `${nothing} failed up to ${at}, but not everything is known.`, next: `${unprovenWords(unproven)}.` }
   if (oldest < now - STALE_MS)
-    return { why: `Nothing found at ${at}, which is long ago.`, next: 'Everything is being read again.' }
+    return { why: `${nothing} found at ${at}, which is long ago.`, next: 'Everything is being read again.' }
   const others = 'open scenarios, servers examined from here, and requests'
   // A feature that is off was not read, so it does not count as clear.
   if (closed.length > 0)
     return {
-      why: `Nothing at ${at}, but not everything can be read: ${closedWords(closed)}.`,
+      why: `${nothing} at ${at}, but not everything can be read: ${closedWords(closed)}.`,
       next: `${gateHelp(isLocal, closedKinds(closed))} Checked in ${projects}: last runs, ${others}.`,
     }
   return {
-    why: `All clear ${isAway ? agoFor(isAway)(oldest, now) : `at ${at}`}.`,
+    why: clearWords(isAway ? agoFor(isAway)(oldest, now) : `at ${at}`, hidden),
     next: `Checked in ${projects}: last runs, waves of the last day, findings, ${others}.`,
   }
+}
+
+function nothingWords(hidden: string | undefined): string {
+  return hidden === undefined ? 'Nothing' : `${hidden} is hidden. Nothing else`
+}
+
+function clearWords(at: string, hidden: string | undefined): string {
+  return hidden === undefined ? `All clear ${at}.` : `Nothing else at this moment: ${hidden} is hidden.`
 }
 
 function namesOf(sources: readonly NowSource[]): string {

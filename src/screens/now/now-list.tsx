@@ -165,9 +165,11 @@ function emptyWords(
 ): { why: string; next: string } {
   if (data.projects.length === 0)
     return { why: 'No project is selected.', next: 'Choose some, or use a key with access to one.' }
-  const hiding = data.lines.length > 0
-  const { why, next } = clearState(data.sources, { projects: projectsWords(data), ...how }, now)
-  if (!hiding) return { why, next }
   const others = [put > 0 && `${put} acknowledged`, shown && SHOWN[shown].hides].filter(Boolean)
-  return { why: `Nothing else at this moment: ${others.join(' and ')} is hidden.`, next }
+  const hidden = data.lines.length > 0 ? others.join(' and ') : undefined
+  return clearState(
+    data.sources,
+    { projects: projectsWords(data), ...how, ...(hidden !== undefined && { hidden }) },
+    now,
+  )
 }

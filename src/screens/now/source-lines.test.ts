@@ -37,6 +37,14 @@ test('all clear is shown only if everything was read completely', () => {
   )
 })
 
+test('what hides the lines is named with what was not read', () => {
+  const hidden = '1 acknowledged'
+  expect(clearState([whole], { ...AT, hidden }, NOW).why).toBe('Nothing else at this moment: 1 acknowledged is hidden.')
+  expect(clearState([whole, cut], { ...AT, hidden }, NOW).why).toMatch(
+    /^1 acknowledged is hidden\. Nothing else found up to .+, but not everything was read\.$/,
+  )
+})
+
 test('all clear names the time of its oldest answer, and answers of long ago never make it clear', () => {
   const at = Date.UTC(2026, 10, 21, 12)
   const read = (ago: number) => sourceOf('suites', { ...answered({ items: [] }), at: at - ago }, PROJECT)
