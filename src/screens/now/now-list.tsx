@@ -96,7 +96,7 @@ function Chosen({ row }: { row: NowRow }) {
   const { width } = useSize()
   const key = useKeyName()
   const { horizontal } = symbols.lines
-  const title = nowStateLabel(row)
+  const title = clean(nowStateLabel(row))
   const rule = horizontal.repeat(Math.max(0, width - widthOf(title) - 5))
   const sentence = wrap(clean(row.sentence), width - 2)
   const most = CHOSEN_ROWS - 1

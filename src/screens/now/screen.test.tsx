@@ -27,6 +27,8 @@ let projectId: string
 let runId: string
 /** Requests whose path contains this are refused. */
 let refused: string | undefined
+/** The status that the service gives every run that is completed, as JSON. */
+let status: string | undefined
 /** Paths of the reads since the test started to count. */
 let paths: string[] = []
 
@@ -35,6 +37,12 @@ beforeAll(async () => {
     wrap: fetch => async request => {
       const { pathname } = new URL(request.url)
       paths.push(pathname)
+      if (status !== undefined && request.method === 'GET') {
+        const answer = await fetch(request)
+        const body = typeof answer.body === 'string' ? answer.body : ''
+        const { status: code, headers } = answer
+        return { status: code, headers, body: body.replaceAll('"status":"completed"', `"status":${status}`) }
+      }
       if (refused === undefined || !pathname.includes(refused)) return await fetch(request)
       const body = JSON.stringify({ code: 'INTERNAL_ERROR', message: 'broken on purpose' })
       return new Response(body, { status: 418, headers: { 'content-type': 'application/json' } })
@@ -48,6 +56,7 @@ beforeAll(async () => {
 afterAll(() => testService.close())
 afterEach(() => {
   refused = undefined
+  status = undefined
   return app.close()
 })
 
@@ -99,6 +108,14 @@ describe('the screen Now', () => {
     await app.see(/▌high +✗ run failed +Reference server smoke #1 failed: 9 of 10 case executions passed +Sandbox +now/)
     await app.see(/├ run failed ─+┤/)
     await app.see('Enter opens the run.')
+  })
+
+  test('a status that the service makes up cannot draw anything', async () => {
+    status = JSON.stringify('a\u001b[31mb')
+    await openNow({}, { width: 80, height: 24 })
+    await app.see('Enter opens the run.')
+    await app.see(/ ─ run a/)
+    expect(app.frame()).not.toContain('\u001b[31m')
   })
 
   test('an acknowledged line is hidden, shown on request, and can be restored', async () => {
