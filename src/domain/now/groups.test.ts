@@ -161,6 +161,10 @@ describe('the history of a suite', () => {
     expect(inList({ recentRuns: [part], passRateTrend: [1, 1] })).toBe(true)
     const whole = run(2, 9 * DAY, { selectedCaseCount: 2, totalCaseCount: 2 })
     expect(inList({ recentRuns: [whole, red] })).toBe(false)
+    // A cancelled run says nothing about those before it, which may have failed.
+    const cancelled = { latestRun: { ...latestRun, status: 'cancelled', passed: 0 }, totals: { runs: 5, failed: 2 } }
+    for (const recentRuns of [[], [run(2, 9 * DAY, { status: 'cancelled' })]])
+      expect(inList({ ...cancelled, recentRuns })).toBe(true)
     // Counts without a verdict do not make a suite passed.
     expect(inList({ passRateTrend: [1, 1], totals: { passed: 2, failed: 0 } })).toBe(true)
     expect(inList({})).toBe(true)

@@ -46,9 +46,11 @@ export function isProvenByRecord(suite: SuiteRecord): boolean {
   if (statesNoRun(suite)) return true
   if (!statesItsRuns(suite)) return false
   const state = suiteStateOf({ suite })
-  return state.outcome !== 'failed' && state.outcome !== 'broken' && whyOpen(state, 0) === undefined
+  // A record states only the latest runs: if none of them ended with a verdict, earlier ones may have failed.
+  return state.outcome !== 'failed' && state.outcome !== 'broken' && whyOpen(state, Infinity) === undefined
 }
 
+/** @param read number of runs that were read; fewer than {@link RUNS_READ} are all of them */
 function whyOpen(state: SuiteState, read: number): string | undefined {
   switch (state.outcome) {
     case 'failed':
