@@ -53,6 +53,54 @@ test('writes that another person or action has made meanwhile are not sent', asy
   expect(seen.filter(each => each.startsWith('DELETE'))).toHaveLength(3)
 })
 
+test('a rest that takes longer than a claim lasts is sent by one process only', async () => {
+  const { start, clock, options, seen, left, journal, resolve } = await broken(1)
+  await resolve()
+  const [entry] = await journal.unresolved()
+  const other = start()
+  const looks: unknown[] = []
+  const exchange: typeof options.client.exchange = async (...call) => {
+    const answer = await options.client.exchange(...call)
+    clock.advance(4 * 60_000)
+    looks.push((await sendAgain(other, entry!)).finding)
+    return answer
+  }
+  const slow = { ...options, clock, client: { ...options.client, exchange } }
+  expect(await sendAgain(slow, entry!)).toMatchObject({ finding: 'happened' })
+  expect([looks, await left()]).toEqual([['busy', 'busy', 'busy'], []])
+  expect(seen.filter(each => each.startsWith('DELETE'))).toHaveLength(4)
+})
+
+test('a process that lost its claim on a rest sends no more of it', async () => {
+  const { start, clock, seen } = await open()
+  const dying = start()
+  const { create } = contract.projects
+  await dying.journal.plan(PROJECTS.map(name => ({ endpoint: create, input: { body: { name } } })))
+  dying.kill()
+  const [one, other] = [start(), start()]
+  const [entry] = await one.journal.unresolved()
+  const exchange: typeof one.client.exchange = async (...call) => {
+    const answer = await one.client.exchange(...call)
+    clock.advance(6 * 60_000)
+    expect(await sendAgain({ ...other, clock }, entry!)).toMatchObject({ finding: 'happened' })
+    return answer
+  }
+  const slow = { journal: one.journal, clock, client: { ...one.client, exchange } }
+  expect(await sendAgain(slow, entry!)).toMatchObject({ finding: 'busy' })
+  expect(seen).toHaveLength(4)
+})
+
+test('of two equal writes of a bulk action, one record counts for one', async () => {
+  const { start, remove } = createScene()
+  onTestFinished(remove)
+  const first = start()
+  await first.journal.plan([launch(1), { ...launch(1), idempotencyKey: 'second' }, launch(2)])
+  ;(await first.journal.begin(launch(1))).settle({ outcome: 'succeeded', result: {} })
+  first.kill()
+  const [entry] = await start().journal.unresolved()
+  expect(entry!.bulk).toMatchObject({ done: 1, rest: [{ idempotencyKey: 'second' }, { idempotencyKey: 'key-2' }] })
+})
+
 test.each([
   ['breaks', ['lost', 'lost'], { kind: 'network' }, 2],
   ['is redirected', ['redirected'], { status: 302 }, 1],

@@ -36,11 +36,17 @@ export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bu
      JOIN entries AS one ON one.id = :id AND other.profile = one.profile AND other.id > one.id ORDER BY other.id`,
     { id },
   )
-  const begun = new Map(rows.map(row => [`${row.operation} ${row.digest}`, row]))
-  const endOf = (write: Bulk['rest'][number]): Begun | undefined =>
-    begun.get(`${write.operation} ${digestOf(JSON.stringify(write.input))}`)
   const { writes } = parseExact(input ?? '{"writes":[]}') as { writes: Bulk['rest'] }
-  const ends = writes.flatMap(write => endOf(write) ?? [])
+  const begun = Map.groupBy(rows, row => `${row.operation} ${row.digest}`)
+  const equal = Map.groupBy(writes, write => `${write.operation} ${digestOf(JSON.stringify(write.input))}`)
+  // Each of several equal writes needs a record of its own. They begin in the planned order.
+  const endOf = new Map(
+    [...equal].flatMap(([key, same]) => {
+      const records = begun.get(key)?.slice(-same.length) ?? []
+      return records.map((record, index) => [same[index], record] as const)
+    }),
+  )
+  const ends = [...endOf.values()]
   const done = ends.filter(({ outcome, finding }) => outcome === 'succeeded' || finding === 'happened').length
   const refused = ends.filter(({ outcome, finding }) => outcome === 'refused' || finding === 'did-not-happen').length
   return {
@@ -48,7 +54,7 @@ export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bu
     done,
     refused,
     inDoubt: ends.length - done - refused,
-    rest: writes.filter(write => !endOf(write)),
+    rest: writes.filter(write => !endOf.has(write)),
   }
 }
 

@@ -48,6 +48,8 @@ export type Intent = {
 /** The right to find out the outcome of one entry. Other processes leave it alone until it is released or expires. */
 export type Claim = {
   sent: () => void
+  /** Prevents that the claim expires for now. Returns false if another process has the entry or closed it meanwhile. */
+  renew: () => boolean
   /** Closes the entry. Returns false if another process has closed it meanwhile. */
   conclude: (finding: Finding, settlement?: Settlement) => boolean
   /** Releases the entry for a later check, with the result of this one. */
@@ -306,6 +308,12 @@ class FileJournal implements Journal {
     const mine = 'id = :id AND claimToken = :token AND open = 1'
     return {
       sent: () => this.#markSent(database, id),
+      renew: () =>
+        database.run(`UPDATE entries SET claimedUntil = :until WHERE ${mine}`, {
+          id,
+          token,
+          until: this.#now() + CLAIM_MS,
+        }) > 0,
       conclude: (finding, settlement) => {
         const isOurs = database.write(() => {
           if (settlement) this.#settle(database, settlement, mine, { id, token })

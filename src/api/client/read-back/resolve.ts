@@ -299,14 +299,15 @@ export async function sendAgain(options: Omit<ResolveOptions, 'only'>, entry: Jo
   const { journal, client, clock = wallClock, signal } = options
   const title = titleOf(entry, clock.now())
   const endpoint = endpointOf(entry)
-  // Some of its writes may have been sent since it was listed.
-  const bulk = entry.bulk && (await journal.unresolved()).find(({ id }) => id === entry.id)?.bulk
-  if (entry.bulk && !bulk) return busy(title)
   const claim = endpoint && (await journal.claim(entry))
   if (!claim) return busy(title)
   const work: Work = { journal, client, clock, signal, entry, endpoint, claim, title }
   try {
-    if (bulk) return await sendRest(work, bulk)
+    if (entry.bulk) {
+      // Some of its writes may have been sent since it was listed.
+      const bulk = (await journal.unresolved()).find(({ id }) => id === entry.id)?.bulk
+      return bulk ? await sendRest(work, bulk) : busy(title)
+    }
     const looked = await look(work)
     const { finding, sentence, settlement, answer } =
       looked.finding === 'happened' ? found(work, looked) : await repeat(work)
@@ -334,6 +335,8 @@ async function sendRest(work: Work, { rest }: Bulk): Promise<Decision> {
       meanwhile += 1
       continue
     }
+    // A process that takes over sends what has no record yet.
+    if (!claim.renew()) return busy(title)
     const idempotencyKey = write.idempotencyKey ?? (of.idempotency === 'header' ? newIdempotencyKey() : undefined)
     try {
       await client.exchange(of, write.input, { idempotencyKey, signal })
