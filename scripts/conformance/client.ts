@@ -53,7 +53,7 @@ async function signIn(refused = ''): Promise<boolean> {
   return (await mcpdeck(words, { followsLink: true, env })).code === 0
 }
 
-/** Runs a command, and once more after a new sign-in if it asks for one. */
+/** Runs a command, and again after a new sign-in if it asks for one. */
 async function signedIn(words: readonly string[], more: Partial<Command> = {}): Promise<Ended> {
   const ended = await mcpdeck(words, more)
   if (!/\bOAUTH_REQUIRED\b|needs a grant/.test(ended.err)) return ended

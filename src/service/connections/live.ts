@@ -34,7 +34,7 @@ type State = {
   lookedAt: number
   calls: number
   calledAt: number
-  /** The last connection that had calls and ended although nobody ended it. Cleared when somebody ends a connection. */
+  /** The last connection that had calls and ended although nobody ended it. Cleared when someone ends a connection. */
   lost?: { start: number; calls: number; endedAt: number }
 }
 

@@ -37,7 +37,7 @@ export type ParamHeaders = {
 
 /**
  * Repeats arguments as headers, as tools of MCP 2026-07-28 may ask for in their schemas. A tool that was not listed in
- * this session is called without, and once more after listing it if the server misses headers.
+ * this session is called without, and again after listing it if the server misses headers.
  */
 export function createParamHeaders(client: Client, { ProtocolError }: McpLibrary): ParamHeaders {
   const tools = new Map<string, Listed>()

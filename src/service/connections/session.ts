@@ -361,7 +361,10 @@ function createWishes(
         else await request('logging/setLevel', { level }, Anything(), deadline)
       },
       async subscribeTo(uris, deadline) {
-        if (isModern) return attempt('subscriptions/listen', deadline, () => listen(uris, { signal: deadline.signal }))
+        if (isStateless) {
+          const limit = { signal: deadline.signal }
+          return attempt('subscriptions/listen', deadline, () => listen(uris, limit))
+        }
         const ask = async (method: string, uri: string) => {
           await request(`resources/${method}`, { uri }, Anything(), deadline)
           subscribed = method === 'subscribe' ? [...subscribed, uri] : subscribed.filter(each => each !== uri)
@@ -372,7 +375,7 @@ function createWishes(
       watchLists() {
         // A server that cannot report changes is read as often as the person asks.
         // A signal would end the stream later on, while this timeout ends with the server's agreement.
-        if (isModern && !stream) listen([], { timeout: WATCH_MS }).catch(() => undefined)
+        if (isStateless && !stream) listen([], { timeout: WATCH_MS }).catch(() => undefined)
       },
     },
   }

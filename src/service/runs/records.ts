@@ -65,7 +65,7 @@ export function createRunTexts(store: Store, most: number): (projectId: string, 
     }
     const run = requireRun(store, projectId, runId)
     const text = JSON.stringify(toEvalRun(store, run))
-    // Not cached: an older run, whose selected cases are counted anew each time, and changes of an open transaction,
+    // Not cached: an older run, whose selected cases are counted again each time, and changes of an open transaction,
     // which may be rolled back.
     const isFinal = isTerminalRunStatus(run.status) && run.plan.selection !== undefined
     if (isFinal && store.state() !== undefined) kept.add(runId, text)

@@ -100,7 +100,7 @@ function evidenceFor(submissionMode: ReadinessRow['submissionMode'], at: number)
     connected: true,
     report,
     unknownTool: { refused: true, detail: 'Unknown tool' },
-    auth: { demanded: false, resourceMetadata: false, authorizationServer: undefined },
+    auth: { demanded: false, isInTime: true, resourceMetadata: false, authorizationServer: undefined },
     isObjectSchema: schema => schema?.['type'] === 'object',
   }
 }

@@ -230,7 +230,7 @@ type Attempts = {
   take(what: string, limit: RateLimit): void
 }
 
-/** Maximum number of buckets. The least recently used one beyond it is dropped, and its limit starts anew. */
+/** Maximum number of buckets. The least recently used one beyond it is dropped, and its limit starts again. */
 const MAX_BUCKETS = 10_000
 
 function createAttempts(now: () => number): Attempts {

@@ -83,7 +83,7 @@ export function useRerun(
     await follow({ projectId, suiteId: run.suiteId, runId: sent.runId, parentId: run.id })
   }
 
-  /** Returns the suite's latest runs that the person knew of when they agreed; undefined if it came to no agreement. */
+  /** Returns the suite's latest runs that the person knew of when they agreed; undefined if nothing was agreed. */
   async function agreedRuns(
     run: EvalRun,
     source: RerunSource & { runs: readonly EvalRun[] },
