@@ -45,6 +45,9 @@ test('the summary of Now is clear only if everything was read completely, and no
   expect(summary([known], [{ state: 'reading' }]).state).toBe('unknown')
   expect(summary([known], [{ why: 'there is more than was read' }]).state).toBe('unknown')
   expect(summary([line('w', { kind: 'write' })]).state).toBe('unknown')
+  for (const mark of ['warn', 'live'] as const)
+    expect(summary([line('wave', { kind: 'wave', mark })]).state).toBe('unknown')
+  expect(summary([line('wave', { kind: 'wave', mark: 'live', isFault: false })]).state).toBe('clear')
   expect(summary([], [{}, { what: 'findings', state: 'closed' }])).toMatchObject({
     state: 'clear',
     read: { whole: true, closed: ['findings'] },

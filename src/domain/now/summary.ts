@@ -53,6 +53,11 @@ export type SummarySource = {
 /** Kinds of lines about what only this program does not know, which say nothing about the service. */
 const DOUBTS: ReadonlySet<NowKind> = new Set(['line', 'rate', 'write'])
 
+/** Whether the line leaves open if something is wrong, as a wave does that may have failed, or partly did. */
+function isDoubt({ kind, isFault }: NowLine): boolean {
+  return DOUBTS.has(kind) || (kind === 'wave' && isFault)
+}
+
 /** Whether the line reports that something is wrong with the service or its things. */
 export function isRed({ kind, mark }: Pick<NowLine, 'kind' | 'mark'>): boolean {
   return mark === 'error' && !DOUBTS.has(kind)
@@ -92,7 +97,7 @@ export function summaryOf(given: {
     version: 1,
     at: given.now,
     profile: given.profile,
-    state: red > 0 ? 'red' : whole && !lines.some(({ kind }) => DOUBTS.has(kind)) ? 'clear' : 'unknown',
+    state: red > 0 ? 'red' : whole && !lines.some(isDoubt) ? 'clear' : 'unknown',
     counts: { red, lines: items.length, acknowledged: items.filter(({ acknowledged }) => acknowledged).length },
     read: {
       projects: projects ?? null,
