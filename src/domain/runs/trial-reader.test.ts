@@ -5,7 +5,7 @@ import { createClient } from '../../api/client/client.ts'
 import { createTrialReader } from './trial-reader.ts'
 
 /** Creates a reader of a run whose pages have one trial each, in the given states. */
-function reader(states: string[], maxPagesPerPoll?: number) {
+function reader(states: string[], maxPagesPerPoll?: number, after?: string) {
   const asked: number[] = []
   const client = createClient({
     baseUrl: 'http://service.test/api/v1',
@@ -14,7 +14,7 @@ function reader(states: string[], maxPagesPerPoll?: number) {
       const at = Number(new URL(request.url).searchParams.get('cursor') ?? 0)
       asked.push(at)
       const items = [{ id: `t${at}`, iterationNumber: 1, status: states[at] }]
-      return Response.json({ items, nextCursor: at + 1 < states.length ? String(at + 1) : null })
+      return Response.json({ items, nextCursor: at + 1 < states.length ? String(at + 1) : (after ?? null) })
     }),
   })
   const trials = createTrialReader(
@@ -63,4 +63,10 @@ test('at most the allowed number of pages is read, and the other pages are retur
   expect(await read()).toEqual(['completed', 'completed', 'completed'])
   expect(asked).toEqual([2])
   expect(trials.requests).toBe(1)
+})
+
+test('a part of the trials never counts as the whole if the service repeats a cursor', async () => {
+  const { trials, read } = reader(['completed', 'completed', 'completed'], undefined, '1')
+  await expect(read()).rejects.toMatchObject({ kind: 'invalid-response', code: 'repeated-cursor' })
+  expect(trials.isWhole).toBe(false)
 })

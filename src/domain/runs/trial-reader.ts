@@ -1,4 +1,6 @@
 import type { CallOptions, Client } from '../../api/client/client.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { contract } from '../../api/contract/contract.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { nextCursorOf } from '../../api/contract/shapes.ts'
 import { pagesToRefresh } from '../../lib/pages-to-refresh.ts'
@@ -8,6 +10,7 @@ const TRIALS_A_PAGE = 200
 
 /** Reads all trials of a run repeatedly. */
 export type TrialReader = {
+  /** @throws ApiError `repeated-cursor` if the service repeats a cursor */
   read: () => Promise<EvalIteration[]>
   /** Number of requests of the last read. */
   readonly requests: number
@@ -48,12 +51,13 @@ export function createTrialReader(
       return requests
     },
     get isWhole() {
-      return pages.length > 0 && !goesOn(pages)
+      return pages.length > 0 && pages.at(-1)?.next === undefined
     },
     async read() {
       const found = pages.length === 0 ? [await pageAt(undefined)] : []
       const all = () => [...pages, ...found]
-      while (found.length < maxPagesPerPoll && goesOn(all())) found.push(await pageAt(all().at(-1)?.next))
+      for (let next = nextOf(all()); found.length < maxPagesPerPoll && next !== undefined; next = nextOf(all()))
+        found.push(await pageAt(next))
       const round = pagesToRefresh(pages, { isOpen, readAt: page => page.readAt, most: maxPagesPerPoll - found.length })
       const read: Page[] = []
       for (const page of pages) read.push(round.has(page) ? await pageAt(page.cursor) : page)
@@ -65,10 +69,21 @@ export function createTrialReader(
   }
 }
 
-/** Whether more pages follow. A repeated cursor counts as the end, since it would never end. */
-function goesOn(pages: readonly Page[]): boolean {
+/** Returns the cursor of the next page. @throws ApiError if it was used before, since the list would never end */
+function nextOf(pages: readonly Page[]): string | undefined {
   const next = pages.at(-1)?.next
-  return next !== undefined && pages.every(({ cursor }) => cursor !== next)
+  if (next !== undefined && pages.some(({ cursor }) => cursor === next)) throw repeatedCursor()
+  return next
+}
+
+function repeatedCursor(): ApiError {
+  return new ApiError({
+    kind: 'invalid-response',
+    code: 'repeated-cursor',
+    message: 'The list answered a cursor for the second time.',
+    endpoint: contract.iterations.list,
+    sent: true,
+  })
 }
 
 /** Whether a page may still change: through one of its trials, or through new ones if it is the last. */
