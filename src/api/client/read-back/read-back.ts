@@ -157,6 +157,7 @@ function changeReadBack(lookUp: LookUp, change?: Fields): ReadBack {
     if (!now) return { finding: 'cannot-be-known', because: 'what it was to change is gone' }
     const shown = shows(now, change ?? context.entry.input['body'])
     if (shown === 'nothing') return { finding: 'cannot-be-known', because: 'the service does not show these fields' }
+    if (shown === 'part') return { finding: 'cannot-be-known', because: 'the service does not show all these fields' }
     if (shown === 'all')
       return context.entry.complete
         ? { finding: 'happened', because: 'the change is there' }
@@ -364,16 +365,21 @@ function placeOf({ projectId, runId }: Place): Place {
   return { projectId, runId }
 }
 
+/** Fields of a body that say what is to be changed, and are no part of the change. */
+const CONDITIONS: ReadonlySet<string> = new Set(['expectedConfigId', 'expectedName', 'expectedRevision'])
+
 /**
- * Compares a change with those of its fields that a record has: `all` match, `not` if a plain value differs, or
- * `nothing` proves either. Fields that the record lacks do not count. Nested values only have to contain what was sent.
+ * Returns how much of a change a record shows: `all` of it, `part` if it lacks other fields, `not` if a plain value
+ * differs, or `nothing` that proves either. Nested values only have to contain what was sent.
  */
-function shows(record: Fields, change: unknown): 'all' | 'not' | 'nothing' {
-  const shown = Object.entries(asFields(change)).filter(([name]) => record[name] !== undefined)
+function shows(record: Fields, change: unknown): 'all' | 'part' | 'not' | 'nothing' {
+  const sent = Object.entries(asFields(change)).filter(([name]) => !CONDITIONS.has(name))
+  const shown = sent.filter(([name]) => record[name] !== undefined)
   if (shown.length === 0) return 'nothing'
   const missing = shown.filter(([name, sent]) => !contains(record[name], sent))
-  if (missing.length === 0) return 'all'
-  return missing.some(([, sent]) => typeof sent !== 'object' || sent === null) ? 'not' : 'nothing'
+  // Fields that are as they were before prove nothing about a field that is not shown.
+  if (missing.length === 0) return shown.length < sent.length ? 'part' : 'all'
+  return missing.some(([, value]) => typeof value !== 'object' || value === null) ? 'not' : 'nothing'
 }
 
 function contains(value: unknown, sent: unknown): boolean {
