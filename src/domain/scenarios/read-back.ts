@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/client/errors/api-error.ts'
+import { isMissing } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
@@ -10,7 +10,7 @@ export async function liveSessionsOf(client: Client, input: { projectId: string;
     const { liveSessions } = await client.userTestingInsights.metrics(input)
     return typeof liveSessions === 'number' ? liveSessions : undefined
   } catch (error) {
-    return error instanceof ApiError && error.status === 404 ? 0 : undefined
+    return isMissing(error) ? 0 : undefined
   }
 }
 
