@@ -109,6 +109,19 @@ describe('a client with a journal', () => {
     expect(await journal.unresolved()).toEqual([])
   })
 
+  test('a write whose repeat is refused waits for a person if its outcome stays unknown', async () => {
+    const { start, meet, projectId, suiteId } = await open()
+    const { client, resolve, journal } = start()
+    void meet('lost', 'lost')
+    const lost = client.suites.attachEnvironment({ projectId, suiteId, body: { environmentId: 'e' } })
+    await expect(lost).rejects.toBeInstanceOf(ApiError)
+    void meet('conflict')
+    const [told] = await resolve()
+    expect(told).toMatchObject({ finding: 'cannot-be-known', isOpen: true })
+    expect(told!.sentence).toContain('refuses it (CONFLICT) when it is repeated')
+    expect(await journal.unresolved()).toHaveLength(1)
+  })
+
   test('a launch of a suite with too many later runs to read stays unknown', async () => {
     const { start, meet, projectId, suiteId, direct, clock } = await open({
       wrap: fetch => async request => {

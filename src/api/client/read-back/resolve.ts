@@ -271,8 +271,9 @@ async function repeat(work: Work): Promise<Found> {
     const refuses = `the service refuses it (${settlement.code})`
     if (!entry.sent) return { ...found(work, { finding: 'did-not-happen', because: refuses }), settlement }
     // A refusal of the repeat says nothing about the first request.
-    const { finding, because } = await look(work)
-    return found(work, { finding, because: `${refuses} when it is repeated, and ${because}` })
+    const { finding, because, isOver } = await look(work)
+    const answer = { finding, because: `${refuses} when it is repeated, and ${because}`, ...(isOver && { isOver }) }
+    return { ...found(work, answer), isOpen: waits(endpoint, answer) }
   }
   const result = settlement?.outcome === 'succeeded' ? settlement.result : {}
   return {
