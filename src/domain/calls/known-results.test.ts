@@ -36,3 +36,13 @@ test.each([
 ] as const)('a service without recorded results is not reported: %o', async error => {
   expect(await findingsAfter(new ApiError(error))).toEqual([])
 })
+
+test('recorded results are asked for by project and server only, whatever else the caller knows', async () => {
+  const asked: unknown[] = []
+  const results = async (input: unknown) => {
+    asked.push(input)
+    return { items: [] }
+  }
+  await knownResults({ calls: { results } } as unknown as Client, { ...target, ...{ body: {} } })
+  expect(asked).toEqual([target])
+})

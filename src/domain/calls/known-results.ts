@@ -9,13 +9,13 @@ import { callLogOf, type CallRecord } from './call-log.ts'
  */
 export async function knownResults(
   client: Client,
-  target: { projectId: string; serverId: string },
+  { projectId, serverId }: { projectId: string; serverId: string },
 ): Promise<{ results: readonly KnownResult[]; unread?: string }> {
   try {
-    return { results: (await client.calls.results(target)).items }
+    return { results: (await client.calls.results({ projectId, serverId })).items }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    const results = ofSession(callLogOf(client).of(target.serverId))
+    const results = ofSession(callLogOf(client).of(serverId))
     return isNotOffered(error) ? { results } : { results, unread: error.message }
   }
 }
