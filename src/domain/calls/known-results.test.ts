@@ -43,6 +43,7 @@ test('recorded results are asked for by project and server only, whatever else t
     asked.push(input)
     return { items: [] }
   }
-  await knownResults({ calls: { results } } as unknown as Client, { ...target, ...{ body: {} } })
+  const more = { ...target, body: {} }
+  await knownResults({ calls: { results } } as unknown as Client, more)
   expect(asked).toEqual([target])
 })
