@@ -156,6 +156,23 @@ describe('the file of seen rows', () => {
     expect([...open().of('runs')!.rows.keys()]).toEqual(['a', 'b'])
   })
 
+  test('keeps a later look of another process while a list is still on screen here', () => {
+    const first = open()
+    first.show('runs', [row('a')])
+    first.show('servers', [row('s')])
+    first.close()
+    const stored = storedAt(file, seenKey)
+    const [one, other] = [createSeen({ stored, clock: systemClock }), open()]
+    expect(one.of('runs')?.rows.size).toBe(1)
+    one.show('runs', [row('a')])
+    other.show('runs', [row('a'), row('b')])
+    other.close()
+    one.acknowledge('servers', [row('s')])
+    stored.flush()
+    expect([...open().of('runs')!.rows.keys()]).toEqual(['a', 'b'])
+    one.close()
+  })
+
   test.each([
     ['nothing', ''],
     ['no JSON', '{"version":1,'],

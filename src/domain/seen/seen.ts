@@ -155,21 +155,22 @@ export function createSeen({
     cancel = undefined
     if (shown.size === 0) return
     const at = clock.now()
-    for (const [name, { rows, whole }] of shown)
+    for (const [name, { rows, whole }] of shown) {
+      touched.add(name)
       lists().set(name, seenNow(whole ? undefined : lists().get(name), rows, at))
+    }
     shown.clear()
     changed()
   }
   return {
     of: list => lists().get(list),
     show(list, rows, whole = false) {
-      touched.add(list)
       if (list.length <= MAX_NAME) shown.set(list, { rows, whole })
     },
     acknowledge(list, rows) {
-      touched.add(list)
       const seen = lists().get(list)
       if (!seen) return
+      touched.add(list)
       lists().set(list, { ...seen, rows: merged(rows, seen.rows) })
       changed()
     },
