@@ -47,13 +47,16 @@ function questionLines(question: Question, width: number): { text: string; tone:
   })
 }
 
+/** The word to type if the one in the question has nothing that can be typed. */
+const FOR_NO_NAME = 'yes'
+
 function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) => void }) {
   const { question } = props
   const theme = useTheme()
   const { width } = useSize()
   const lines = questionLines(question, width - 2)
   // What is compared is what is shown and can be typed.
-  const word = question.word === undefined ? undefined : clean(question.word).trim()
+  const word = question.word === undefined ? undefined : clean(question.word).trim() || FOR_NO_NAME
   const [agreed, setAgreed] = useState(word === undefined)
   const asked = typedWords({ ...question, word }, width - 2)
   // A wrong word is reported in a row below the input.

@@ -217,6 +217,17 @@ describe('a single project', () => {
     expect((await app.client.projects.list()).items.map(each => each.id)).not.toContain(id)
   })
 
+  test('whose name has nothing that can be typed is deleted by another word, never by Enter alone', async () => {
+    const { id } = await testService.client.projects.create({ body: { name: '\u00A0' } })
+    app = await openApp({ testService, place: projectsRoute.to({ projectId: id }) })
+    await app.see('4 of 4')
+    await app.press(keys.remove)
+    await app.see('Type “yes” to go on:')
+    await app.press(fieldKeys.bindings.submit)
+    await app.see('nothing was typed')
+    await app.client.projects.delete({ projectId: id })
+  })
+
   test('is created, changed, and deleted after its name was typed', async () => {
     await openProjects()
     await app.press(keys.add)
