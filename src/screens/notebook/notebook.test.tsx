@@ -310,6 +310,11 @@ describe('the notebook on screen', () => {
     app = await openApp({ testService, place, access: { notebook }, size: { width: 80, height: 24 } })
     await app.see(/a note that is far [^\n]*…/)
     await app.see(/─ Entry ─[^]*\n│ room for/)
+    await app.resize({ width: 120, height: 40 })
+    app.router.replace({ pane: 'entry' })
+    // The entry has a pane of its own now, and shows once.
+    await app.see('▌Entry')
+    expect(app.frame().match(/room for/g)).toHaveLength(1)
   })
 
   test('shows how a pinned run ended as other screens do, and folds its ids', async () => {

@@ -57,7 +57,7 @@ export function NotebookScreen() {
   const next = entries.list.total === 0 ? entriesList.empty.next : undefined
   const { room } = arrangementOf({ ...useSize(), neverBeside: useTheme().plain })
   const below =
-    room > 2 || !entry
+    room > 2 || entries.inDetail || !entry
       ? undefined
       : {
           title: entryName(entry),
