@@ -84,7 +84,8 @@ export function useDecide(projectId: string, created: readonly AgentResource[]):
       done() {
         const text = `Done: ${endpoint.operation}.`
         if (unstored === undefined) return text
-        return { tone: 'warn', text: `${text} The decision was not stored: ${failureWords(unstored)}` }
+        const why = `The decision was not stored: ${failureWords(unstored)}`
+        return { tone: 'warn', text: `${text} ${why} Dismiss the proposal: approving it would send it again.` }
       },
     })
   }
