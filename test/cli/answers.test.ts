@@ -47,7 +47,7 @@ describe.each(['legacy', 'modern'])('the form of a server of the %s era', era =>
 test('a command that answers nothing says what a server of the newer protocol wants', async () => {
   const { code, stderr } = await call('modern', 'form')
   expect(code).toBe(3)
-  expect(stderr).toContain('asks for something during tools/call that this command does not answer')
+  expect(stderr).toContain('asks for something during tools/call that mcpdeck does not answer here')
   expect(stderr).not.toContain('closed the connection')
 })
 

@@ -166,7 +166,7 @@ function describeBreak(error: unknown, library: McpLibrary, asked: string): { wo
     if (error.code === library.SdkErrorCode.ClientHttpUnexpectedContent)
       return answered(`gave ${asked} an answer that is not MCP`)
     if (error.code === library.SdkErrorCode.CapabilityNotSupported)
-      return answered(`asks for something during ${asked} that this command does not answer`)
+      return answered(`asks for something during ${asked} that mcpdeck does not answer here`)
     if (isOfNegotiation(error, library))
       return answered('does not answer server/discover with a protocol version that mcpdeck speaks or is to speak')
     return { words: `closed the connection during ${asked}`, isAnswer: false }

@@ -37,7 +37,7 @@ export type ParamHeaders = {
 
 /**
  * Repeats arguments as headers, as tools of MCP 2026-07-28 may ask for in their schemas. A tool that was not listed in
- * this session is called without, and again after listing it if the server misses headers.
+ * this session is called without. If the server reports a mismatch, the tools are listed and the call is repeated once.
  */
 export function createParamHeaders(client: Client, { ProtocolError }: McpLibrary): ParamHeaders {
   const tools = new Map<string, Listed>()
@@ -56,35 +56,37 @@ export function createParamHeaders(client: Client, { ProtocolError }: McpLibrary
       if (!cursor) return
     }
   }
+  const callOnce: ParamHeaders['call'] = async (message, schema, options) => {
+    const tool = tools.get(String(message.params['name']))
+    if (!tool) return await client.request(message, schema, options)
+    const scan = await (client as unknown as Scanning)._resolveXMcpHeaderScan(tool.name, tool)
+    if (!scan.valid)
+      throw new UncallableTool(
+        'FEATURE_NOT_SUPPORTED',
+        `The tool "${tool.name}" must not be called over HTTP, since its ${ANNOTATION} is invalid: ` +
+          `${oneLine(scan.reason)}.`,
+      )
+    // The library's own call would check the result with its schema, and drop what it does not know.
+    const asOurs = Object.create(client, {
+      request: { value: (sent: Message, own: Options) => client.request(sent, schema, own) },
+    }) as Client
+    const { name, inputSchema } = tool
+    return await asOurs.callTool(message.params as Parameters<Client['callTool']>[0], {
+      ...options,
+      toolDefinition: { name, inputSchema },
+    })
+  }
   return {
     listed,
     async call(message, schema, options) {
-      const name = String(message.params['name'])
-      if (!tools.has(name))
-        try {
-          return await client.request(message, schema, options)
-        } catch (error) {
-          if (!(error instanceof ProtocolError) || error.code !== HEADER_MISMATCH) throw error
-          await listAll(options)
-          if (!tools.has(name)) throw error
-        }
-      const tool = tools.get(name)!
-      const scan = await (client as unknown as Scanning)._resolveXMcpHeaderScan(tool.name, tool)
-      if (!scan.valid)
-        throw new UncallableTool(
-          'FEATURE_NOT_SUPPORTED',
-          `The tool "${tool.name}" must not be called over HTTP, since its ${ANNOTATION} is invalid: ` +
-            `${oneLine(scan.reason)}.`,
-        )
-      // The library's own call would check the result with its schema, and drop what it does not know.
-      const asOurs = Object.create(client, {
-        request: { value: (sent: Message, own: Options) => client.request(sent, schema, own) },
-      }) as Client
-      const { inputSchema } = tool
-      return await asOurs.callTool(message.params as Parameters<Client['callTool']>[0], {
-        ...options,
-        toolDefinition: { name, inputSchema },
-      })
+      try {
+        return await callOnce(message, schema, options)
+      } catch (error) {
+        if (!(error instanceof ProtocolError) || error.code !== HEADER_MISMATCH) throw error
+        await listAll(options)
+        if (!tools.has(String(message.params['name']))) throw error
+        return await callOnce(message, schema, options)
+      }
     },
   }
 }

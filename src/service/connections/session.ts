@@ -286,13 +286,14 @@ function requireFlat<T>(answer: T, serverName: string, asked: string): T {
 }
 
 /**
- * Whether an error leaves the session working: the server's error answer, a result that does not fit the schema, or a
- * missing answer of a person.
+ * Whether an error leaves the session working: the server's error answer, a result that does not fit the schema, a
+ * request of the server that is not offered here, or a missing answer of a person.
  */
 function isAnswer(error: unknown, library: McpLibrary): boolean {
   if (error instanceof library.ProtocolError || error instanceof UnansweredRequest) return true
   if (error instanceof UncallableTool) return true
-  return error instanceof library.SdkError && error.code === library.SdkErrorCode.InvalidResult
+  const { InvalidResult, CapabilityNotSupported } = library.SdkErrorCode
+  return error instanceof library.SdkError && (error.code === InvalidResult || error.code === CapabilityNotSupported)
 }
 
 function readInitInfo(client: Client, link: Link): InitInfo {
