@@ -83,7 +83,9 @@ async function executeTrials(
   const waiting = trials.values()
   // A trial stores the servers' texts, and reports of it leave this machine.
   const hidden = targets.flatMap(({ transport }) => settingCredentials(transport))
-  const reached = targets.map(target => withNotedTokens(target, token => hidden.push(...settingCredentials({}, token))))
+  // A token is asked for before each request.
+  const note = (token: string) => hidden.push(...settingCredentials({}, token).filter(each => !hidden.includes(each)))
+  const reached = targets.map(target => withNotedTokens(target, note))
   const others = new AbortController()
   const stopped = AbortSignal.any([signal, others.signal])
   // Programs that already run may be older than those on disk.
