@@ -34,17 +34,27 @@ export async function answerForms(
   if (!isPlainObject(given)) throw new UsageError(`${answer} does not hold a JSON object of values.`)
   const seen = new Set<string>()
   const answered = async (request: ServerRequest): Promise<void> => {
-    const { body, words } = await replyTo(request, given)
+    const send = ({ body }: Reply) => client.serverRequests.answer({ ...at, requestId: request.id, body })
+    let reply: Reply
+    try {
+      reply = await replyTo(request, given)
+      await send(reply)
+    } catch (error) {
+      // A request that the server took back meanwhile needs no answer.
+      if (!waitingRequests.current().some(({ id }) => id === request.id)) return
+      reply = declined(`the answer cannot be sent: ${(error as Error).message.replace(/\.$/, '')}`)
+      await send(reply)
+    }
     const message = typeof request.params['message'] === 'string' ? ` “${clean(request.params['message'])}”` : ''
-    say(`${clean(name)} asks${message}: ${clean(words)}.`)
-    await client.serverRequests.answer({ ...at, requestId: request.id, body })
+    say(`${clean(name)} asks${message}: ${clean(reply.words)}.`)
   }
   return waitingRequests.subscribe(() => {
     for (const request of waitingRequests.current()) {
       if (request.serverId !== at.serverId || seen.has(request.id)) continue
       seen.add(request.id)
-      // A request that the server took back meanwhile needs no answer.
-      answered(request).catch(() => undefined)
+      answered(request).catch((error: unknown) =>
+        say(`${clean(name)} waits for an answer that cannot be sent: ${clean((error as Error).message)}`),
+      )
     }
   })
 }
