@@ -70,6 +70,6 @@ function resultOf(code: number | null, all: readonly Check[], err: string): Resu
   const first = judged.find(({ status }) => status !== 'SUCCESS')
   const exit = /CLIENT (?:TIMED OUT|EXITED)[^\n]*/.exec(err)?.[0] ?? ''
   const why = first ? `${first.id}: ${first.errorMessage ?? first.description}` : exit
-  const state = code !== 0 ? 'failed' : judged.length === 0 ? 'nothing checked' : 'passed'
+  const state = code !== 0 ? 'failed' : passed === 0 ? 'nothing checked' : 'passed'
   return { state, passed, checks: judged.length, why: why.replaceAll(/\s+|\|/g, ' ').slice(0, LONGEST_REMARK) }
 }

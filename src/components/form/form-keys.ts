@@ -37,10 +37,10 @@ export const choiceKeys = define.field('choice', 'Choice', {
   },
   more: {
     keys: ['right'],
-    label: 'again',
-    help: 'Where a list may hold the same several times: add the option again.',
+    label: 'one more',
+    help: 'Where a list may hold the same several times: add the option another time.',
   },
-  less: { keys: ['left'], label: 'once less', help: 'Take the option out once.' },
+  less: { keys: ['left'], label: 'one less', help: 'Take the option out once.' },
   further: { keys: ['pagedown'], label: 'further down', help: 'Move several options down.' },
   nearer: { keys: ['pageup'], label: 'further up', help: 'Move several options up.' },
   first: { keys: ['home'], label: 'first option' },

@@ -221,7 +221,9 @@ export function clearState(
 }
 
 function nothingWords(hidden: string | undefined): string {
-  return hidden === undefined ? 'Nothing' : `${hidden} is hidden. Nothing else`
+  return hidden === undefined
+    ? 'Nothing'
+    : `${hidden.charAt(0).toUpperCase()}${hidden.slice(1)} is hidden. Nothing else`
 }
 
 function clearWords(at: string, hidden: string | undefined): string {

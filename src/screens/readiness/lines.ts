@@ -114,7 +114,7 @@ export function laneFields(
     const violated = here.filter(isViolated).length
     // A lane that evaluated nothing has no violation, but has not passed.
     const isBlank = evaluated === 0 && status === 'ready'
-    const isIdle = evaluated === 0 && notEvaluated === 0 && status !== 'not-ready'
+    const isIdle = evaluated === 0 && notEvaluated === 0 && IDLE.has(status)
     const look = isIdle
       ? here.some(finding => finding.class === 'heuristic')
         ? { ...NOTHING_TO_DO, word: 'heuristics only, not counted' }
@@ -150,6 +150,9 @@ export function laneLines({ run }: ReadinessRow, lanes: readonly LaneField[], wi
     ]),
   ]
 }
+
+/** States of a lane that say nothing more if nothing was evaluated. */
+const IDLE: ReadonlySet<unknown> = new Set(['ready', 'incomplete'])
 
 /** Returns a part of the verdict; for a server not known to be on, only that nothing in it is against the server. */
 function partLook(status: string | null | undefined, isOn: boolean | undefined) {

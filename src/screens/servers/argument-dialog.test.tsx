@@ -160,7 +160,7 @@ test('a list is typed or selected, and an empty field is left out or sent as an 
 test('a list of choices can contain a choice several times, unless its items are unique', async () => {
   const app = await openForm({ width: 80, height: 40 }, { tool: 'pick' })
   const { more, less, last, pick } = choiceKeys.bindings
-  await app.see('→ adds the same again')
+  await app.see('→ adds one more of the same')
   await app.press(more, last, pick)
   await app.see(/kinds +a, c/)
   await app.press(choiceKeys.bindings.first, more, more, less)

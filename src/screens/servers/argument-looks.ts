@@ -45,7 +45,7 @@ function kindWords({ type, kind, items, choices }: ArgumentField): string {
 }
 
 function lineWords({ items, choices, repeats }: ArgumentField, keyName: KeyName): string[] {
-  if (repeats) return [`${keyName(choiceKeys, 'more')} adds the same again`]
+  if (repeats) return [`${keyName(choiceKeys, 'more')} adds one more of the same`]
   return items && !choices ? [`${keyName(fieldKeys, 'lineBreak')} begins the next line`] : []
 }
 

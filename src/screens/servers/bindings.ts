@@ -45,7 +45,7 @@ export const serversKeys = define.screen('servers', 'Servers', {
   }),
   restart: on('restart', 'restart', {
     needs: 'liveServers.restart',
-    help: 'End its process, with the calls under way, start it again and read everything about it again.',
+    help: 'End its process, with the calls under way, restart it and read everything about it again.',
   }),
   end: on('end', 'end process', {
     needs: 'liveServers.end',

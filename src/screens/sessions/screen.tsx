@@ -38,8 +38,8 @@ const SOURCE_LABELS = new Map<string, string>([
   ['swarm', 'swarm'],
 ])
 
-/** Width of `10 ● running`, which distinguishes the trials of one case. */
-const TRIAL_WIDTH = 12
+/** Width of `10 ⊘ cancelled`: the number distinguishes the trials of one case. */
+const TRIAL_WIDTH = 14
 /** Matches the run number: runs of a suite differ in nothing else. */
 const RUN_NUMBER = / #\d+$/
 

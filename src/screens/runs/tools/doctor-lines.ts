@@ -133,7 +133,8 @@ function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols; is
     unchecked > 0
       ? [muted(`${plural(unchecked, 'call')} cannot be checked: no schema that can be used, or no arguments.`)]
       : []
-  if (checked === 0) return unchecked > 0 ? rest : [muted('The failing cases name no call.')]
+  if (checked === 0)
+    return unchecked > 0 ? rest : [muted(`The failing cases${isPart ? ' that were read' : ''} name no call.`)]
   if (faults.length === 0) {
     const which = checked === 1 ? 'the one call' : `all ${checked} calls`
     const accepted = `The current tools accept ${which} of the failing`
