@@ -186,8 +186,9 @@ describe('a failing server over HTTP', () => {
     async flooding => {
       const server = await serve({
         'tools/call': (_message, _request, response) => {
-          const event = `data: ${JSON.stringify({ jsonrpc: '2.0', ...flooding })}\n\n`
-          const chunk = event.repeat(1000)
+          // With small messages the limit on time could come before the limit on size if the machine is busy.
+          const params = { _meta: { padding: 'x'.repeat(8192) } }
+          const chunk = `data: ${JSON.stringify({ jsonrpc: '2.0', ...flooding, params })}\n\n`
           const write = (): void => {
             while (response.write(chunk));
             response.once('drain', write)
