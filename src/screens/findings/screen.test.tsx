@@ -74,7 +74,7 @@ describe('the list of findings', () => {
     await open()
     await app.see('Findings 1 of 16')
     await app.see(/regressed[^]*! new[^]*recurring[^]*resolved/)
-    await app.see('goal: Sample: export with its files')
+    await app.see('goal: Sample: export with files')
     // Data that is read for the first time does not count as changed.
     expect(app.frame()).not.toContain('+│')
     expect(app.frame()).toContain('Status↑')

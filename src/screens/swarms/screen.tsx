@@ -41,7 +41,7 @@ export const SwarmsScreen = collectionScreen({
   list: contract.swarms.list,
   create: contract.swarms.create,
   param: 'swarmId',
-  weights: [1, 3],
+  weights: [1, 4],
   says: ({ name, updatedAt }: Swarm) => `${name}\n${updatedAt}`,
   rows: {
     useRows: (items: readonly Swarm[], projectId: string) => ({

@@ -62,28 +62,31 @@ function useWaveItems(projectId: string, swarm: Swarm): ApiPages<Wave> {
   return wholeItems(query, items)
 }
 
-/** Returns `1 failed, 2 completed`, with the sign of the most important state. */
+/** Returns the most important state of a wave with its sign, and of several runs how many have it: `1 of 3 failed`. */
 function stateText(wave: Wave, symbols: Symbols) {
-  const states = waveStates(wave).map(([state, count]) => ({ look: outcomeLook(state), count }))
-  const [first] = states
+  const [first] = waveStates(wave)
   if (!first) return UNKNOWN
-  const words = states.map(({ look, count }) => (wave.runs.length === 1 ? look.word : `${count} ${look.word}`))
-  return { text: `${symbols[first.look.symbol]} ${words.join(', ')}`, tone: first.look.tone }
+  const [state, count] = first
+  const { symbol, word, tone } = outcomeLook(state)
+  const { length } = wave.runs
+  return { text: `${symbols[symbol]} ${length === 1 ? word : `${count} of ${length} ${word}`}`, tone }
 }
 
 function columnsOf(symbols: Symbols): readonly Column<Wave>[] {
   return [
-    { id: 'state', title: 'State', width: 27, cell: wave => stateText(wave, symbols) },
-    // If there are several journeys, the first may fill the column, but the note that there are more is kept.
-    nameColumn('Journeys', journeysText, { keeps: / \(\d+\)$/ }),
-    countColumn('Sessions', 9, wave => waveProgress(wave)?.ended, { cell: progressText }),
+    { id: 'state', title: 'State', width: 20, cell: wave => stateText(wave, symbols) },
+    nameColumn('Journeys', journeysText, { keeps: MORE }),
+    countColumn('Sessions', 8, wave => waveProgress(wave)?.ended, { cell: progressText }),
     ageColumn('Age', ({ at }) => at || undefined),
   ]
 }
 
-function journeysText({ name, runs }: Wave): string {
-  const count = new Set(runs.map(run => run.name)).size
-  return count > 1 ? `${name} (${count})` : name
+const MORE = / and \d+ more$/
+
+/** Returns the first journey and the number of the others: all names together would hardly fit any list. */
+function journeysText({ runs }: Wave): string {
+  const [first = UNKNOWN, ...others] = new Set(runs.map(run => run.name))
+  return others.length > 0 ? `${first} and ${others.length} more` : first
 }
 
 function progressText(wave: Wave): string {

@@ -77,7 +77,7 @@ export const JOURNEYS: Record<JourneyName, { persona: keyof typeof PERSONAS; nam
   },
   export: {
     persona: 'bookkeeper',
-    name: `${MARK}export with its files`,
+    name: `${MARK}export with files`,
     goal: 'Start the export, learn when it is done, and get links to two files of it.',
   },
 }
