@@ -1,5 +1,6 @@
-import { localTime } from '../../lib/times.ts'
+import { setImmediate } from 'node:timers/promises'
 import type { QueryClient } from '@tanstack/react-query'
+import { localTime } from '../../lib/times.ts'
 import type { Place } from '../../tui/router/place.ts'
 import type { Router } from '../../tui/router/router.ts'
 import { pictureOf } from '../../tui/terminal/picture.ts'
@@ -15,6 +16,11 @@ import type { Log } from '../output/log.ts'
  */
 const HOLD_AT_MOST_MS = 1500
 const QUIET_MS = 30
+/**
+ * Turns of the event loop after that time. On a busy machine it can pass before React has drawn the last data and
+ * requested what that data leads to.
+ */
+const TURNS_TO_DRAW = 5
 /** The age of the data at the end of the header; a saved picture is never fresh. */
 const FRESH = /fresh(?=(?:\s|\x1b\[[\d;]*m)*$)/
 
@@ -118,9 +124,12 @@ function allData(queryClient: QueryClient): Promise<void> {
     const hasAll = isComplete(queryClient)
     if (!hasAll) clearTimeout(quiet)
     // New data may show something that requests more.
-    quiet = hasAll ? (quiet ?? setTimeout(done, QUIET_MS)) : undefined
+    quiet = hasAll ? (quiet ?? setTimeout(() => void confirm(), QUIET_MS)) : undefined
   })
-  const done = (): void => {
+  const confirm = async (): Promise<void> => {
+    const own = quiet
+    for (let turn = 0; turn < TURNS_TO_DRAW; turn += 1) await setImmediate()
+    if (quiet !== own || !isComplete(queryClient)) return
     unsubscribe()
     resolve()
   }
