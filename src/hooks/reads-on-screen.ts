@@ -1,6 +1,5 @@
 import type { Query, QueryCache, QueryCacheNotifyEvent } from '@tanstack/react-query'
 import { isRestored } from '../api/client/cache/cache-contents.ts'
-import { least } from '../lib/extremes.ts'
 import { isPlanned } from '../api/client/cache/query-client.ts'
 
 /** Times in epoch milliseconds. */
@@ -58,15 +57,20 @@ export function createReadsOnScreen(cache: QueryCache): ReadsOnScreen {
 type Sorted = Readonly<Record<'active' | 'leading' | 'planned', ReadonlySet<Query>>>
 
 function agesOf({ active, leading, planned }: Sorted): Ages {
-  const ofScreen = changing(leading)
-  const shown = ofScreen.length > 0 ? ofScreen : changing(active)
-  const read = shown.filter(({ state }) => state.dataUpdatedAt > 0).map(plannedAt)
-  return {
-    oldest: read.length > 0 ? least(read) : undefined,
-    restored: shown.some(isRestored),
-    loading: shown.some(({ state }) => state.fetchStatus === 'fetching' && state.dataUpdatedAt === 0),
-    planned: isChanging(planned),
+  return { ...agesOfAll(isChanging(leading) ? leading : active), planned: isChanging(planned) }
+}
+
+/** In one pass without a list between, because each answer causes it and a hundred reads may count. */
+function agesOfAll(queries: ReadonlySet<Query>): Omit<Ages, 'planned'> {
+  const ages: Omit<Ages, 'planned'> = { oldest: undefined, restored: false, loading: false }
+  for (const query of queries) {
+    if (isFinal(query)) continue
+    const { dataUpdatedAt, fetchStatus } = query.state
+    if (dataUpdatedAt > 0) ages.oldest = Math.min(ages.oldest ?? Infinity, plannedAt(query))
+    else if (fetchStatus === 'fetching') ages.loading = true
+    if (isRestored(query)) ages.restored = true
   }
+  return ages
 }
 
 function changesNoAge({ action, query }: Extract<QueryCacheNotifyEvent, { type: 'updated' }>): boolean {
@@ -76,10 +80,6 @@ function changesNoAge({ action, query }: Extract<QueryCacheNotifyEvent, { type: 
 function put<T>(into: Set<T>, item: T, isIn: boolean): void {
   if (isIn) into.add(item)
   else into.delete(item)
-}
-
-function changing(queries: ReadonlySet<Query>): Query[] {
-  return [...queries].filter(query => !isFinal(query))
 }
 
 function isChanging(queries: ReadonlySet<Query>): boolean {
@@ -96,7 +96,8 @@ function leads({ observers }: Query): boolean {
 function plannedAt(query: Query): number {
   const { state, observers } = query
   if (isRestored(query)) return state.dataUpdatedAt
-  const every = Math.max(0, ...observers.map(({ options }) => options.meta?.every ?? 0))
+  let every = 0
+  for (const { options } of observers) every = Math.max(every, options.meta?.every ?? 0)
   return state.dataUpdatedAt + Math.max(0, every * LATE_SHARE - MINUTE_MS)
 }
 
