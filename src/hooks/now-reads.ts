@@ -262,19 +262,29 @@ function scheduled(
     needsAttention,
     worth: UNRANKED,
   }
+  /** The conditions and the query's state from which time and pause were derived. */
+  let at: Conditions | undefined
+  let derivedFrom: object | undefined
+  const derive = (query: Query<unknown, ApiError> | undefined): void => {
+    const { dataUpdatedAt = 0, errorUpdatedAt = 0, error = null } = query?.state ?? {}
+    const fault = connectionFault(error)
+    const unchanged = query ? unchangedAnswers(query) : 0
+    const read = error ? failed : usual
+    const isBack = fault !== undefined && errorUpdatedAt < recoveredAt(queryClient)
+    // After the connection is back, a read that failed with it counts as never tried.
+    const triedAt = isBack ? dataUpdatedAt : Math.max(dataUpdatedAt, errorUpdatedAt)
+    state.triedAt = query && isAskedAgain(query) ? undefined : triedAt || undefined
+    state.pause = isBack ? 1 : !isForbidden(error) && cadence(read, plan.conditions(), { unchanged, fault }).ms
+  }
   return {
     look(): PlannedRead | undefined {
       const query = queryClient.getQueryCache().get<unknown, ApiError>(hash)
       if (query && query.state.fetchStatus !== 'idle') return undefined
-      const { dataUpdatedAt = 0, errorUpdatedAt = 0, error = null } = query?.state ?? {}
-      const fault = connectionFault(error)
-      const unchanged = query ? unchangedAnswers(query) : 0
-      const read = error ? failed : usual
-      const isBack = fault !== undefined && errorUpdatedAt < recoveredAt(queryClient)
-      // After the connection is back, a read that failed with it counts as never tried.
-      const triedAt = isBack ? dataUpdatedAt : Math.max(dataUpdatedAt, errorUpdatedAt)
-      state.triedAt = query && isAskedAgain(query) ? undefined : triedAt || undefined
-      state.pause = isBack ? 1 : !isForbidden(error) && cadence(read, plan.conditions(), { unchanged, fault }).ms
+      // Whether the connection is back shows in no state, so a failed read is judged each time.
+      const isKnown = at === plan.conditions() && derivedFrom === query?.state && !query?.state.error
+      if (!isKnown) derive(query)
+      at = plan.conditions()
+      derivedFrom = query?.state
       state.changedAt = writtenSince(query) ?? changedAt
       state.worth = (projectId !== undefined && plan.worth().get(projectId)) || UNRANKED
       return state
