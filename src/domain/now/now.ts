@@ -1,7 +1,6 @@
 import { connectionFault, type ConnectionFault } from '../../api/client/errors/api-error.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import type { Project } from '../../api/contract/projects.ts'
-import { greatest } from '../../lib/extremes.ts'
 import { firstOfEach } from '../../lib/first-of-each.ts'
 import { plural } from '../../lib/format.ts'
 import { onceFor, renewed } from '../../lib/once-for.ts'
@@ -83,8 +82,9 @@ export function createNow(of: NowSources) {
       writeLines(projects, { value: writes.data ?? [], at: writes.at }, now, of.writeSentence),
     )
     const examined = keepExamined([projects, checks, now], () => serverLines(projects, checks.values(), now))
+    const answeredAt = latest(answers)
     const lines = keepSame([
-      ...connectionLine(faultOf(answers), latest(answers), of.host),
+      ...connectionLine(faultOf(answers, answeredAt), answeredAt, of.host),
       ...rateLine(facts.pausedUntil, Date.now()),
       ...written,
       ...examined,
@@ -134,19 +134,27 @@ function unreached(
   return lost ? { unproven: `this key does not reach ${plural(lost, 'chosen project')}; choose projects again` } : {}
 }
 
+type Answers = readonly (NowAnswer<unknown> | undefined)[]
+
 /** Returns why no answer has arrived since the last one. A service that fails one read may still answer others. */
-function faultOf(answers: readonly (NowAnswer<unknown> | undefined)[]): ConnectionFault | undefined {
-  const answeredAt = latest(answers) ?? 0
-  const faults = answers.flatMap(answer =>
-    answer ? [(answer.failedAt ?? 0) >= answeredAt ? connectionFault(answer.error) : undefined] : [],
-  )
-  const ofAll = faults.find(fault => fault !== undefined && fault !== 'unavailable')
-  return ofAll ?? (faults.includes(undefined) ? undefined : faults[0])
+function faultOf(answers: Answers, answeredAt = 0): ConnectionFault | undefined {
+  let first: ConnectionFault | undefined
+  let isAnswered = false
+  for (const answer of answers) {
+    if (!answer) continue
+    const fault = (answer.failedAt ?? 0) >= answeredAt ? connectionFault(answer.error) : undefined
+    if (fault !== undefined && fault !== 'unavailable') return fault
+    if (fault === undefined) isAnswered = true
+    first ??= fault
+  }
+  return isAnswered ? undefined : first
 }
 
-function latest(answers: readonly (NowAnswer<unknown> | undefined)[]): number | undefined {
-  const times = answers.flatMap(answer => answer?.at ?? [])
-  return times.length === 0 ? undefined : greatest(times)
+/** Without a list of the times: each look goes over more than a thousand answers. */
+function latest(answers: Answers): number | undefined {
+  let last: number | undefined
+  for (const answer of answers) if (answer?.at !== undefined) last = Math.max(last ?? answer.at, answer.at)
+  return last
 }
 
 /** Returns a summary of Now at this moment, with the address that each line leads to. */

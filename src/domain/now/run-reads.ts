@@ -119,14 +119,8 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
   }
 }
 
-function isUrgent({ read }: SuiteOf): boolean {
-  return needsAttention(read.suite)
-}
-
-function nameOfSuite({ read: { project, suite } }: SuiteOf): string {
-  return `${project.id}/${suite.id}`
-}
-
+const isUrgent = (suite: SuiteOf) => suite.needsAttention === true
+const nameOfSuite = ({ read }: SuiteOf) => read.name
 const optionsOf = ({ read }: SuiteOf) => read.options
 
 type RunsAnswer = NowAnswer<{ items: EvalRun[] }>
@@ -198,7 +192,8 @@ function suiteReads(queries: Queries) {
     onceFor((suite: EvalSuite) => {
       const input = { projectId: project.id, suiteId: suite.id, limit: RUNS_READ }
       const settings = queries.suites.get.options({ projectId: project.id, suiteId: suite.id })
-      return { project, suite, options: queries.runs.list.options(input), settings }
+      const name = `${project.id}/${suite.id}`
+      return { project, suite, name, options: queries.runs.list.options(input), settings }
     }),
   )
 }

@@ -13,8 +13,8 @@ const LATELY_MS = 48 * JUST_NOW_MS
 type Known = { project: Pick<Project, 'id' | 'updatedAt'>; suites: readonly Pick<EvalSuite, 'latestRun'>[] | undefined }
 
 /** Whether the suite's record says that its last run has failures, did not complete, or is in flight. */
-export function needsAttention({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean {
-  return isInFlight({ latestRun }) || (latestRun?.failed ?? 0) > 0 || endedBadly({ latestRun })
+export function needsAttention(suite: Pick<EvalSuite, 'latestRun'>): boolean {
+  return isInFlight(suite) || (suite.latestRun?.failed ?? 0) > 0 || endedBadly(suite)
 }
 
 /** Whether the suite's record says that its last run ended and was neither completed nor cancelled. */
