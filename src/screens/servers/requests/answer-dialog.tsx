@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { contract } from '../../../api/contract/contract.ts'
 import type { ServerRequest } from '../../../api/contract/server-requests.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
@@ -65,6 +65,9 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
   const [faults, setFaults] = useState<Faults>({})
   const [texts, setTexts] = useState<Readonly<Record<string, string | Blank>>>({})
   const [at, setAt] = useState(0)
+  // A check takes time; its answer is sent only if nothing was pressed, changed or closed meanwhile.
+  const checks = useRef(0)
+  useEffect(() => () => void (checks.current += 1), [])
   const menu = useRequestMenu(request, {
     text: asText(texts[TEXT] ?? ''),
     write(text, model = BY_HAND) {
@@ -80,6 +83,7 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
   const fill = (id: string, text: string | Blank): void => {
     setTexts({ ...texts, [id]: text })
     setFaults({})
+    checks.current += 1
   }
   useBindings(requestedKeys, {
     empty:
@@ -95,7 +99,9 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
     return text === '' ? { faults: { [TEXT]: 'This field is required.' } } : { body: { text, model: writer } }
   }
   const act = async (): Promise<string | undefined> => {
+    const check = (checks.current += 1)
     const found: Verdict = isWaiting ? await verdict() : { faults: { '': 'Nothing was sent.' } }
+    if (check !== checks.current) return undefined
     if ('faults' in found) {
       setFaults(found.faults)
       return Object.keys(found.faults).find(id => id !== '')

@@ -8,7 +8,9 @@ import { openApp, openService, type TestApp, type TestService } from '../../../.
 import { confirmKeys } from '../../../components/component-keys.ts'
 import { appKeys } from '../../../components/everywhere-keys.ts'
 import { formKeys } from '../../../components/form/form-keys.ts'
+import { checkArguments, checkSchema } from '../../../domain/servers/arguments-check.ts'
 import { createWaitingRequests } from '../../../domain/servers/waiting.ts'
+import type { Fetch } from '../../../api/client/transport/fetch.ts'
 import type { ModelSettings } from '../../../service/models/endpoint.ts'
 import type { EditorHost } from '../../../components/editor/editor-host.ts'
 import { callLogOf } from '../../../domain/calls/call-log.ts'
@@ -41,10 +43,15 @@ async function open(
     openBrowser?: (url: string) => Promise<string | undefined>
     hosted?: Parameters<typeof openApp>[0]['hosted']
     models?: ModelSettings
+    wrap?: (fetch: Fetch) => Fetch
   } = {},
 ): Promise<void> {
-  const { models, ...others } = more
-  testService = await openService({ onServerRequests: waitingRequests.note, ...(models && { models }) })
+  const { models, wrap, ...others } = more
+  testService = await openService({
+    onServerRequests: waitingRequests.note,
+    ...(models && { models }),
+    ...(wrap && { wrap }),
+  })
   const { client } = testService
   const projectId = (await client.projects.list()).items[0]!.id
   const body = { enabled: true, transportType: 'stdio' as const, command: process.execPath, args: [...args] }
@@ -57,6 +64,19 @@ async function open(
     ...others,
   })
   await app.see('listed')
+}
+
+/**
+ * Occupies the thread that checks forms, one after another, until the limit of this check. The returned function
+ * resolves once the forms that wait for it are checked too.
+ */
+function holdChecks(): () => Promise<void> {
+  const endless = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
+  const held = checkArguments(endless, { a: `${'a'.repeat(60)}!` }, 1000)
+  return async () => {
+    await held
+    await checkSchema({ type: 'object' })
+  }
 }
 
 /** Calls the selected tool with the initial values of its form. */
@@ -91,6 +111,36 @@ test('a form is opened with its key, checked before it is sent, and the call con
   await app.see('Answered asking: accept.')
   await app.see('- Email: nobody@a.example')
   expect(app.frame()).not.toContain('asks')
+})
+
+test('a form is answered once if its key is pressed again during the check, and not at all once it is left', async () => {
+  const answers: string[] = []
+  await open([EVERYTHING, 'stdio'], {
+    wrap: fetch => request => {
+      if (request.method === 'POST' && request.url.endsWith('/answer')) answers.push(request.url)
+      return fetch(request)
+    },
+  })
+  const fillIn = async (): Promise<void> => {
+    await app.see('asking asks: Q')
+    await app.press(answer)
+    await app.see('asks you to fill in a form')
+    await app.type('Ada')
+    await app.press(next, next, next)
+    await app.type('ada@a.example')
+  }
+  await callTool('trigger-elicitation-request')
+  await fillIn()
+  const held = holdChecks()
+  await app.press(send, cancel, 'down', confirmKeys.bindings.choose)
+  await held()
+  expect(answers).toEqual([])
+  await fillIn()
+  const heldAgain = holdChecks()
+  await app.press(send, send)
+  await heldAgain()
+  await app.see('Answered asking: accept.')
+  expect(answers).toHaveLength(1)
 })
 
 test('an unanswered request stays open, and can be declined or cancelled', async () => {
