@@ -1,12 +1,15 @@
-import type { ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
+import { isAbandoned, type Lease } from '../../src/service/core/lease.ts'
 import { createService } from '../../src/service/workspace/service.ts'
 import { createApi, open, temporaryDirectory, until, type Api } from './harness.ts'
 import { start } from './start-child.ts'
 
 const { runs, iterations, projects } = contract
+const HOUR_MS = 3_600_000
 type Launched = { projectId: string; runId: string; pid: number }
 
 const placeOf = ({ projectId, runId }: Launched) => ({ projectId, runId })
@@ -64,6 +67,38 @@ describe('a run whose process is killed', () => {
     expect(store.runs.status(launched.runId)).toBe('completed')
     await expectSettled(api, launched)
   })
+})
+
+test('a run is not ended because its lease ran out while its process was suspended', async () => {
+  const dataDir = temporaryDirectory()
+  const { api, store } = await open({ dataDir })
+  const { child, next } = start('run', dataDir)
+  const launched = await next<Launched>()
+  await untilBusy(api, launched)
+  child.kill('SIGSTOP')
+  const [run] = store.runs.inFlight()
+  store.write(() => store.runs.renew(launched.runId, run!.lease!.token, Date.now() - HOUR_MS))
+  expect(await api.call(runs.get, placeOf(launched))).toMatchObject({ status: 'running' })
+  await killed(child)
+  await expectSettled(api, launched)
+})
+
+test('a lease ends with its process, whose id may be used again, and on another host with its time', async () => {
+  const lease = fileURLToPath(new URL('../../src/service/core/lease.ts', import.meta.url))
+  const script = `console.log(JSON.stringify(require(${JSON.stringify(lease)}).takeLease())); setInterval(() => {}, 1e6)`
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const now = Date.now()
+  const taken = { ...(JSON.parse(String(line)) as Lease), expiresAt: now - HOUR_MS }
+  expect(isAbandoned(taken)).toBe(false)
+  expect(isAbandoned({ ...taken, host: `not ${taken.host}` })).toBe(true)
+  // Another process has the id now; the start of the first one may be unknown.
+  if (process.platform === 'linux') expect(isAbandoned({ ...taken, token: `${taken.token}0` })).toBe(true)
+  expect(isAbandoned({ ...taken, token: 'without a start' })).toBe(true)
+  expect(isAbandoned({ ...taken, token: 'without a start', expiresAt: now - 60_000 })).toBe(false)
+  await killed(child)
+  expect(isAbandoned({ ...taken, expiresAt: now + HOUR_MS })).toBe(true)
 })
 
 test('a run can be cancelled from another process, and its own process stops it', async () => {

@@ -33,7 +33,7 @@ type Created = AgentTurnRow['created'][number]
 const TURN_MS = 90_000
 const MOST_CALLS = 40
 const MOST_PROPOSALS = 20
-/** Milliseconds after which other processes consider a turn interrupted, even if its process exists. */
+/** Milliseconds after which processes of other hosts consider a turn interrupted. */
 const LEASE_MS = TURN_MS + 30_000
 
 const INSTRUCTIONS = `You are the assistant of one project in a workspace that operates MCP servers and their evals.

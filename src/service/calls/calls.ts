@@ -176,7 +176,7 @@ declare module '../core/context.ts' {
 
 type Needs = { store: Store; now: () => number; onError: (error: unknown) => void }
 
-/** Milliseconds after which other processes no longer count a call as in progress, even if its process exists. */
+/** Milliseconds after which processes of other hosts no longer count a call as in progress. */
 const LONGEST_MS = 60 * 60_000
 
 export function createCallHistory({ store, now, onError }: Needs): CallHistory {

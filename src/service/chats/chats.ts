@@ -69,7 +69,7 @@ export function createChatRows(database: Database) {
   }
 }
 
-/** Time limit of one answer in milliseconds. Somewhat later, other processes consider the answer interrupted. */
+/** Time limit of one answer in milliseconds. Somewhat later, other hosts consider the answer interrupted. */
 const ANSWER_MS = 120_000
 const LEASE_MS = ANSWER_MS + 30_000
 

@@ -24,8 +24,8 @@ const REFRESH_BEFORE_MS = 60_000
 /** Milliseconds between checks whether another process has refreshed the tokens. */
 const CHECK_EVERY_MS = 50
 /**
- * Longest time that one refresh may block the others, in milliseconds, with all its requests and the loading of the
- * library.
+ * Longest time that one refresh may block those of other hosts, in milliseconds, with all its requests and the loading
+ * of the library.
  */
 const HELD_MS = 30_000
 const LONGEST_WAIT_MS = 60_000
@@ -125,7 +125,7 @@ async function onceOfAll<T>(store: Store, { id, name }: ServerRow, work: () => P
     return await work()
   } finally {
     releaseLease(row)
-    // If the row cannot be deleted, it counts as abandoned from now on. The result of the work is used anyway.
+    // If the row cannot be deleted, this process deletes it with other abandoned jobs. The result of the work is used anyway.
     guarded(
       () => store.write(() => store.jobs.delete(row.token)),
       () => undefined,
