@@ -1,10 +1,11 @@
+import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { BOUNDS } from '../../src/lib/bounds.ts'
-import { struckOut } from '../../src/service/calls/calls.ts'
+import { createCallHistory, struckOut } from '../../src/service/calls/calls.ts'
 import { takeLease } from '../../src/service/core/lease.ts'
 import { storedCall } from '../kept-calls.ts'
 import { open, sandbox, temporaryDirectory, until, untilEnded, type Api } from './harness.ts'
@@ -113,6 +114,19 @@ describe('a call by hand', () => {
     const { ids, call } = await talkativeServer(api)
     await call('none')
     expect((await api.call(calls.list, ids)).items).toMatchObject([{ status: 'unknown', resultBytes: null }])
+  })
+
+  test('returns its result even if it cannot be prepared for storing', async () => {
+    const problems: unknown[] = []
+    const { store, api } = await open()
+    const { serverId } = await sandbox(api)
+    const history = createCallHistory({ store, now: Date.now, onError: problem => problems.push(problem) })
+    const unusual = { isError: true, toJSON: () => assert.fail('not this one') }
+    const place = { id: 'req_1', serverId, secrets: [], signal: new AbortController().signal }
+    const result = await history.record({ kind: 'tool', target: 'echo', ...place }, () => Promise.resolve(unusual))
+    expect(result).toBe(unusual)
+    expect(problems).toHaveLength(1)
+    expect(store.calls.get(serverId, 'req_1')).toMatchObject({ status: 'tool_error' })
   })
 
   test('is stored without secrets: of the settings, or recognised by form or by name', async () => {

@@ -208,14 +208,18 @@ export function createCallHistory({ store, now, onError }: Needs): CallHistory {
         quietly(() => store.calls.end({ id, serverId, ...ending, durationMs }))
         releaseLease(lease)
       }
-      try {
-        const result = await work()
-        end(answered(result, secrets))
-        return result
-      } catch (error) {
+      const result = await work().catch((error: unknown) => {
         end(refused(error, { isAct: kind === 'tool', isGivenUp: signal.aborted, secrets }))
         throw error
+      })
+      const status = isPlainObject(result) && result['isError'] === true ? 'tool_error' : 'answered'
+      try {
+        end({ status, ...answered(result, secrets) })
+      } catch (error) {
+        onError(error)
+        end({ status })
       }
+      return result
     },
   }
 }
@@ -233,9 +237,8 @@ function storedInput(
 
 function answered(result: unknown, secrets: readonly string[]): Partial<CallRow> {
   const resultBytes = Buffer.byteLength(JSON.stringify(result))
-  const { isError, durationMs } = isPlainObject(result) ? result : {}
+  const { durationMs } = isPlainObject(result) ? result : {}
   return {
-    status: isError === true ? 'tool_error' : 'answered',
     resultBytes,
     ...(typeof durationMs === 'number' && { durationMs }),
     ...(resultBytes <= BOUNDS.callResult.most && { result: struckOut(result, secrets) }),
