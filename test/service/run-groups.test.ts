@@ -1,12 +1,18 @@
-import { expect, test } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
+import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { echoCase, longCase, open, sandbox, untilEnded } from './harness.ts'
 
 const { clients, hosts, environments, suites, runs, runGroups } = contract
 
 /** A suite with the given number of attached environments. */
-async function workspace(names: string[], tests: object[] = [echoCase('one', 'a')]) {
-  const service = await open()
+async function workspace(
+  names: string[],
+  tests: object[] = [echoCase('one', 'a')],
+  options: Parameters<typeof open>[0] = {},
+) {
+  const service = await open(options)
   const { api } = service
   const { projectId, serverId } = await sandbox(api)
   const config = { modelId: 'openai/gpt-x', serverIds: [serverId] }
@@ -138,6 +144,27 @@ test('repeating a group under its key returns the same runs and launches only th
   await api.call(hosts.setServers, { projectId, hostId: client.id, body: none })
   expect(await launch({}, 'k')).toMatchObject({ outcome: 'started', targets: [{ deduped: true }, { deduped: true }] })
   expect((await api.call(runs.list, { projectId, suiteId })).items).toHaveLength(2)
+})
+
+test('a group reports the runs that began although the database failed for one, or for its start', async () => {
+  const failures: unknown[] = []
+  const log = (entry: LogEntry) => entry.kind === 'failure' && failures.push(entry.error)
+  const { launch, refuse, store } = await workspace(['a', 'b', 'c'], undefined, { log, maxConcurrentRuns: 9 })
+  const database = new DatabaseSync(store.directory!.database)
+  onTestFinished(() => database.close())
+  const breaks = (event: string, number: number) =>
+    database.exec(`DROP TRIGGER IF EXISTS broken; CREATE TRIGGER broken BEFORE ${event} ON run
+      WHEN NEW.number = ${number} BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+  const started = { status: 'started' }
+  const failed = { status: 'failed', error: { code: 'INTERNAL_ERROR', message: 'The service failed; see its log.' } }
+  breaks('INSERT', 3)
+  const inserted = await launch()
+  expect(inserted).toMatchObject({ outcome: 'partial', targets: [started, started, failed] })
+  breaks('UPDATE', 3)
+  expect(await launch()).toMatchObject({ outcome: 'partial', targets: [failed, started, started] })
+  expect(failures).toMatchObject([{ message: 'broken' }, { message: 'broken' }])
+  breaks('INSERT', 6)
+  expect(await refuse()).toMatchObject({ status: 500 })
 })
 
 test('an environment that changes while its group is launched is not used', async () => {

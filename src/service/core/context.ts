@@ -19,6 +19,8 @@ export interface ServiceContext {
   background: Background
   /** Characters of answers that stay in memory: as many for ended trials as for ended runs. */
   cachedTextChars: number
+  /** Logs a failure whose cause no answer shows. */
+  onError: (error: unknown) => void
   /** Returns the current time in epoch milliseconds. Every time in the service comes from this clock. */
   now: () => number
   /** Performs a request on behalf of a handler's caller, with all rules except key and rate limit. */

@@ -43,17 +43,14 @@ async function createRunGroup(
   const targets = [...new Map(body.targets.map(target => [idOf(target), target])).values()]
   const planned = context.store.read(() => plan(context, launcher, group, body.suiteId, targets))
   const offered = await offeredFor(context, body, signal)
-  const written: Written[] = []
-  try {
-    for (const each of planned) {
-      const first = written.every(isRefused)
-      written.push('choice' in each ? write(context, launcher, { ...each, group, body, offered, first }) : each)
-      // Between the targets of a large suite, other requests must get their turn.
-      await setImmediate()
-    }
-  } finally {
-    beginAll(context, written)
+  const prepared: Written[] = []
+  for (const each of planned) {
+    const first = prepared.every(isRefused)
+    prepared.push('choice' in each ? write(context, launcher, { ...each, group, body, offered, first }) : each)
+    // Between the targets of a large suite, other requests must get their turn.
+    await setImmediate()
   }
+  const written = prepared.map(each => begin(context, each))
   const outcomes = context.store.read(() => written.map(each => toOutcome(context.store, launcher, each)))
   const startedCount = outcomes.filter(({ status }) => status === 'started').length
   const failedCount = outcomes.length - startedCount
@@ -111,16 +108,25 @@ type Launch = {
   first: boolean
 }
 
-/** Writes the run of one target. @throws errors of the whole request, as long as nothing is written */
+/**
+ * Writes the run of one target. @throws errors of the whole request, as long as nothing is written; afterwards they
+ * would hide the runs that are
+ */
 function write(context: ServiceContext, launcher: Launcher, launch: Launch): Written {
   const { target } = launch
   try {
     return { target, prepared: commitRun(context, () => prepareTarget(context, launcher, launch)) }
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    if (launch.first && error.code !== 'CONFLICT') throw error
-    return { target, error }
+    if (launch.first && !(error instanceof ServiceError && error.code === 'CONFLICT')) throw error
+    return { target, error: reported(context, error) }
   }
+}
+
+/** Returns the error of one target. An unexpected one is only logged, as if it were that of the whole request. */
+function reported({ onError }: ServiceContext, error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  onError(error)
+  return new ServiceError('INTERNAL_ERROR', 'The service failed; see its log.')
 }
 
 function prepareTarget(
@@ -142,13 +148,14 @@ function prepareTarget(
   return prepared
 }
 
-/** Starts the written runs. A run that cannot start does not block the others. */
-function beginAll(context: ServiceContext, [next, ...others]: readonly Written[]): void {
-  if (!next) return
+/** Starts a written run. One that cannot start does not block the others. */
+function begin(context: ServiceContext, written: Written): Written {
+  if (!('prepared' in written)) return written
+  const { target, prepared } = written
   try {
-    if ('prepared' in next) next.prepared.reply = beginRun(context, next.prepared)
-  } finally {
-    beginAll(context, others)
+    return { target, prepared: { reply: beginRun(context, prepared) } }
+  } catch (error) {
+    return { target, error: reported(context, error) }
   }
 }
 

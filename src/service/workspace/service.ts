@@ -111,6 +111,17 @@ const ABANDONED_CHECK_MS = 6000
 
 const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most, cachedTextChars: 400_000 }
 
+/** Adds the samples that are due, one after another. */
+function insertInBackground({ store, background, now }: ServiceContext, onArrival: (() => void) | undefined): void {
+  if (store.samples.due().length === 0) return
+  background.every(SAMPLES_MS, async () => {
+    const { insertNextSamples } = await import('../samples/insert-samples.ts')
+    const isMore = insertNextSamples(store, now())
+    onArrival?.()
+    return isMore
+  })
+}
+
 /** Opens the workspace, creates it on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { store, localKey } = openWorkspace(options)
@@ -143,6 +154,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       background,
       visits,
       visitOrigin: options.visitOrigin ?? (() => visitOriginAt(DEFAULT_PORT)),
+      onError,
       now,
       cachedTextChars: options.cachedTextChars ?? DEFAULTS.cachedTextChars,
       models: options.models,
@@ -159,13 +171,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     launchInBackground(context, options.schedulePollMs)
     forgetInBackground(store, background, now)
     mineInBackground(context, background)
-    if (store.samples.due().length > 0)
-      background.every(SAMPLES_MS, async () => {
-        const { insertNextSamples } = await import('../samples/insert-samples.ts')
-        const isMore = insertNextSamples(store, now())
-        options.onArrival?.()
-        return isMore
-      })
+    insertInBackground(context, options.onArrival)
     const pipeline = createPipeline({
       store,
       handlers,
