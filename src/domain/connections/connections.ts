@@ -69,7 +69,10 @@ export function createConnections(
         return [next, ...before].slice(0, MOST)
       })
     },
-    remove: id => stored.change(before => before.filter(each => each.id !== id)),
+    remove(id) {
+      secrets.delete(id)
+      stored.change(before => before.filter(each => each.id !== id))
+    },
     secretsOf: id => secrets.get(id) ?? {},
     keepSecrets: (id, kept) => void secrets.set(id, { ...secrets.get(id), ...kept }),
     subscribe: stored.subscribe,
