@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { referredReach } from './reach.ts'
+import { withoutAddresses } from './secrets.ts'
 
 test.each([
   [
@@ -12,6 +13,7 @@ test.each([
   ],
   [['X-Trace: a'], ['$argument_1']],
   [['--header=X-Trace: zzz'], ['$argument_1']],
+  [['--Header=X-Id:abc'], ['$argument_1']],
   [['-HX-Api-Key:abc'], ['$argument_1']],
   [['--pat=abcdef'], ['$argument_1']],
   [['-eFOO=bar'], ['$argument_1']],
@@ -38,4 +40,9 @@ test.each([
   ],
 ])('an exported file contains only the arguments of %j that are certainly not secret', (args, expected) => {
   expect(referredReach({ command: 'npx', args }, name => `$${name}`).args).toEqual(expected)
+})
+
+test('an address with a user is not shown, however its scheme is written', () => {
+  for (const scheme of ['https', 'HTTPS'])
+    expect(withoutAddresses(`at ${scheme}://me:pass@host.example/mcp`, [])).toBe('at [secret]')
 })

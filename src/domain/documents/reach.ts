@@ -23,7 +23,7 @@ type ReferredReach = Pick<Reach, 'command' | 'args' | 'env' | 'headers'> & { has
 const LONG_FLAG = String.raw`--(?:header|env|pat|dsn|user|connection-string|[\w-]*(?:cookie|session|bearer))`
 const PAIR_FLAG = new RegExp(`^(?:-H|-e|-u|${LONG_FLAG})$`, 'i')
 /** A flag of this kind with its value in the same word. */
-const HOLDS_PAIR = new RegExp(String.raw`^(?:-[Heu]\S|${LONG_FLAG}=)`)
+const HOLDS_PAIR = new RegExp(String.raw`^(?:-[Heu]\S|(?i:${LONG_FLAG})=)`)
 
 /** Whether a word is a header such as `Authorization: Basic …`, or holds settings. Such words may contain anything. */
 function isPair(word: string): boolean {

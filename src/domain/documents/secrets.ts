@@ -72,7 +72,7 @@ export function variable(prefix: string, field: string): string {
 
 /** Returns a text that is safe to show, without addresses that have a query or a user. */
 export function withoutAddresses(text: string, secrets: readonly string[]): string {
-  return withoutSecrets(text, secrets).replaceAll(/\bhttps?:\/\/[^\s"]*[?@][^\s"]*/g, '[secret]')
+  return withoutSecrets(text, secrets).replaceAll(/\bhttps?:\/\/[^\s"]*[?@][^\s"]*/gi, '[secret]')
 }
 
 function isSecret(text: string, field: string): boolean {
