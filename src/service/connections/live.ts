@@ -171,12 +171,17 @@ function note({ changes, subscriptions }: State, change: Change): boolean {
   }
   // The update may concern a part of the subscribed resource (MCP, resources).
   const { uri } = change
-  const about = subscriptions.has(uri) ? uri : [...subscriptions.keys()].find(each => uri.startsWith(each))
+  const about = subscriptions.has(uri) ? uri : [...subscriptions.keys()].find(each => isPartOf(uri, each))
   const subscription = about === undefined ? undefined : subscriptions.get(about)
   if (!subscription) return false
   subscription.updates += 1
   subscription.updatedAt = Date.now()
   return true
+}
+
+/** Whether an address is below another one, or is a part of its content. */
+export function isPartOf(uri: string, whole: string): boolean {
+  return uri.startsWith(whole) && (/[/#?]$/.test(whole) || /^[/#?]/.test(uri.slice(whole.length)))
 }
 
 function canSubscribe({ initInfo }: Session): boolean {
