@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Progress } from '../../api/contract/message.ts'
 import { everything, stdioTarget } from '../../../test/servers/targets.ts'
 import { createConnections, type Connections } from './engine.ts'
+import { createNotices } from './notices.ts'
 import { createTraffic } from './traffic.ts'
 import { PATIENCE } from '../../../test/patience.ts'
 
@@ -18,6 +19,15 @@ const printed = () =>
     .of(telling.id)
     .lines()
     .entries.map(({ text }) => text)
+
+test('a long error answer is not kept after its error was passed on', () => {
+  const notices = createNotices()
+  const answer = (message: string) => ({ id: 1, error: { code: -32603, message } })
+  const [short, long] = [answer('no'), answer('no'.repeat(100_000))]
+  for (const each of [short, long]) notices.answered(each)
+  expect(notices.refusal(short.error)).toBe(short)
+  expect(notices.refusal(long.error)).toBeUndefined()
+})
 
 describe('progress of a call', () => {
   test('is requested with every call, since progress extends the deadline', async () => {

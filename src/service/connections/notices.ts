@@ -31,6 +31,8 @@ export type Notices = {
 const MOST_WORDS = 500
 /** Number of error answers that are kept, because their requests may not have ended yet. */
 const MOST_REFUSED = 20
+/** Maximum length of an error answer that is kept, in characters; a server may send some of megabytes. */
+const LONGEST_REFUSED = 64 * 1024
 /** Notifications that the library needs: they end something it waits for, or withdraw a request of the server. */
 const OF_THE_LIBRARY = ['notifications/cancelled', 'notifications/subscriptions/acknowledged']
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/
@@ -59,7 +61,8 @@ export function createNotices(log?: (params: Readonly<Record<string, unknown>>) 
       return OF_THE_LIBRARY.includes(method)
     },
     answered(message: ErrorFrame) {
-      if (message.error && refused.push(message) > MOST_REFUSED) refused.shift()
+      if (!message.error || JSON.stringify(message).length > LONGEST_REFUSED) return
+      if (refused.push(message) > MOST_REFUSED) refused.shift()
     },
     refusal: ({ code, message }) => refused.findLast(({ error }) => error?.code === code && error.message === message),
     follow(onProgress) {
