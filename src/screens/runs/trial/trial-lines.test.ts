@@ -222,7 +222,14 @@ describe('the filter that one key turns on', () => {
     expect(of({}, { result: 'passed' })).toEqual(['!state:passed', ''])
     expect(of({})).toEqual([''])
     expect(of({}, broke)).toEqual(['state:failed', 'state:broke', ''])
-    expect(whyNoPreset([trialOf({})])).toContain('Every trial')
-    expect(whyNoPreset([trialOf({ result: 'passed' })])).toContain('Nothing went wrong')
+    expect(whyNoPreset([trialOf({})], true)).toContain('Every trial of this run')
+    expect(whyNoPreset([trialOf({ result: 'passed' })], true)).toContain('Nothing went wrong in this run')
+  })
+
+  test('says nothing of trials that are not read or have not ended', () => {
+    const running = trialOf({ status: 'running', result: null })
+    expect(whyNoPreset([trialOf({ result: 'passed' })], false)).toBe('Nothing went wrong so far.')
+    expect(whyNoPreset([trialOf({ result: 'passed' }), running], true)).toBe('Nothing went wrong so far.')
+    expect(whyNoPreset([trialOf({})], false)).toContain('Every trial so far')
   })
 })

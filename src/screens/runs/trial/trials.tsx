@@ -24,6 +24,7 @@ import { caseColumns, caseKey } from './columns.ts'
 import { trialLook, whyOf } from '../../../components/records/trial-look.ts'
 import { trialsKeys } from './trial-keys.ts'
 import type { Trials } from './use-trials.ts'
+import { isOpenTrial } from '../../../domain/runs/trials.ts'
 import { classOfTrial, CLASS_LABELS, isFailing, TRIAL_CLASSES } from '../../../domain/runs/trial-class.ts'
 
 const EMPTY = { why: 'The run has no trials yet.', next: 'They appear as soon as the service has planned them.' }
@@ -39,7 +40,7 @@ export function TrialsTab(props: { data: RunData; trials: Trials; focused: boole
     {
       show:
         isByCase || all.length === 1
-          ? unavailable(isByCase ? 'Cases are shown, not trials.' : whyNoPreset(data.trials))
+          ? unavailable(isByCase ? 'Cases are shown, not trials.' : whyNoPreset(data.trials, !data.trialsQuery.hasMore))
           : () => list.setFilter(nextPreset(all, list.filter)),
       byCase: () => router.replace({ rows: isByCase ? undefined : 'cases' }),
     },
@@ -201,11 +202,12 @@ export function presets(trials: readonly EvalIteration[]): readonly string[] {
   return [...(others.length > 0 ? [others.join(' ')] : []), ...(failing.length > 1 ? failing.map(stateFilter) : []), '']
 }
 
-/** Returns why the key has no filter, if there is no other preset. */
-export function whyNoPreset(trials: readonly EvalIteration[]): string {
+/** Returns why the key has no filter, if there is no other preset. `isWhole` means that all trials were read. */
+export function whyNoPreset(trials: readonly EvalIteration[], isWhole: boolean): string {
+  const isFinal = isWhole && !trials.some(isOpenTrial)
   return trials.some(trial => isFailing(classOfTrial(trial)))
-    ? 'Every trial of this run went wrong, and in the same way.'
-    : 'Nothing went wrong in this run.'
+    ? `Every trial ${isFinal ? 'of this run' : 'so far'} went wrong, and in the same way.`
+    : `Nothing went wrong ${isFinal ? 'in this run' : 'so far'}.`
 }
 
 /** Returns the preset after a filter; the first one after any other filter. */
