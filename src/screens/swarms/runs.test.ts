@@ -4,7 +4,7 @@ import { outcomeLook } from '../../components/conversations/session-row.ts'
 import { plainText } from '../../components/viewer/source.ts'
 import type { RunInWave } from '../../domain/swarms/waves.ts'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { runIds, runLines } from './runs.tsx'
+import { runIds, runLines, scorecardLines } from './runs.tsx'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 const row = { id: 'r', waveId: 'w', name: 'Sums', state: 'running', total: 1 } as RunInWave
@@ -21,6 +21,18 @@ test('the last activity of a run has its age, whether the service sends times as
 test('an unknown outcome is not shown as running', () => {
   expect(outcomeLook('running')).toMatchObject({ symbol: 'live', tone: 'live' })
   expect(outcomeLook('aborted')).toEqual({ symbol: 'warn', tone: 'warn', word: 'aborted' })
+})
+
+test('a rate in the scorecard is green only if every session was graded', () => {
+  const toneOf = (counts: object, sessionsGraded = 10) => {
+    const criteria = [{ id: 'a', passCount: 1, ...counts }]
+    const lines = scorecardLines({ criteria, sessionsTotal: 10, sessionsGraded } as never)
+    return lines.find(line => plainText(line).includes('graded sessions pass'))
+  }
+  expect(toneOf({ passCount: 10 })).toMatchObject({ tone: 'ok' })
+  expect(toneOf({ failCount: 1 })).toMatchObject({ tone: 'error' })
+  for (const partial of [toneOf({}, 1), toneOf({ pendingCount: 9 }), toneOf({ failedGradingCount: 9 })])
+    expect(partial).toMatchObject({ tone: 'warn' })
 })
 
 test('attempts are read equally often, however many targets a run has', () => {

@@ -291,7 +291,8 @@ function Scorecards(props: { projectId: string; runs: readonly RunInWave[]; focu
 }
 
 /** Rates divide by the graded sessions; sessions whose grader failed do not count as failures. */
-function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecard): Line[] {
+export function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecard): Line[] {
+  const isWhole = Number(sessionsGraded) >= Number(sessionsTotal)
   const total = formatCount(sessionsTotal)
   return [
     { text: `Of ${total} sessions ${formatCount(sessionsGraded)} are graded; every rate is of those.`, tone: 'muted' },
@@ -304,7 +305,13 @@ function scorecardLines({ criteria, sessionsGraded, sessionsTotal }: RunScorecar
             `${formatCount(passCount)} of ${formatCount(sessionsGraded)} graded sessions pass ` +
             `(${formatRate(passCount, sessionsGraded)})`,
           indent: 2,
-          tone: failCount ? 'error' : passCount ? 'ok' : 'muted',
+          tone: failCount
+            ? 'error'
+            : !passCount
+              ? 'muted'
+              : isWhole && !pendingCount && !failedGradingCount
+                ? 'ok'
+                : 'warn',
         },
         ...(failCount ? [{ text: `${plural(failCount, 'session')} failed`, indent: 2 }] : []),
         ...(pendingCount ? [{ text: `${plural(pendingCount, 'session')} not graded yet`, indent: 2 }] : []),
