@@ -33,6 +33,7 @@ describe('the open documents of a scenario', () => {
   test('show a rate of zero sessions as unknown, never as 0', () => {
     expect(settingLabel('abandonmentRate', null, 0)).toBe('—')
     expect(settingLabel('abandonmentRate', 0, 0)).toBe('0%')
+    expect(settingLabel('abandonmentRate', 0.996, 0)).toBe('99%')
     expect(settingLabel('averageAnswerMs', 340, 0)).toBe('340ms')
     expect(settingLabel('lastActivityAt', 0, 3_600_000)).toBe('1h ago')
     expect(fieldLabel('averageAnswerMs')).toBe('average answer')
@@ -212,6 +213,7 @@ describe('the end of the old link', () => {
     expect(told({ before: open, after: open }, local)).toContain('It still opens Study')
     expect(told({ before: open, after: { leads: 'unknown', why: 'No.' } }, local)).toContain('Not verified: No.')
     expect(told(undefined, { hasDoor: true, given: false })).toContain('Not verified')
+    expect(told(undefined, local)).toContain('Not verified: the leaked link could not be checked.')
     expect(told(undefined, { hasDoor: false, given: true })).toContain('private browser window')
   })
 })

@@ -1,7 +1,7 @@
 import { beginningOfJson } from '../../lib/json-beginning.ts'
 import { greatest } from '../../lib/extremes.ts'
 import { isPlainObject } from '../../lib/json.ts'
-import { formatAgo, formatCount, formatDuration, sentenceCase, UNKNOWN } from '../../lib/format.ts'
+import { formatAgo, formatCount, formatDuration, formatShare, sentenceCase, UNKNOWN } from '../../lib/format.ts'
 import { fieldLines, heading, tableLines, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { valueLabel } from '../../domain/findings/insights.ts'
@@ -39,7 +39,7 @@ export function settingLabel(name: string, value: unknown, now: number): string 
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'string') return !isId(name) && /^[a-z]+(_[a-z]+)+$/.test(value) ? valueLabel(value) : value
   if (typeof value !== 'number') return beginningOfJson(value, MOST_TEXT).text
-  if (isShare(name)) return `${Math.round(value * 100)}%`
+  if (isShare(name)) return formatShare(value)
   if (name.endsWith('Ms')) return formatDuration(value)
   if (name.endsWith('At')) return formatAgo(value, now)
   return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 100) / 100)

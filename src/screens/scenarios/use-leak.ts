@@ -207,7 +207,10 @@ export function verifiedLines(
     ]
   if (!given || !verified)
     return [
-      { text: `${symbols.pending} Not verified: the leaked link was not given.`, tone: 'warn' },
+      {
+        text: `${symbols.pending} Not verified: the leaked link ${given ? 'could not be checked' : 'was not given'}.`,
+        tone: 'warn',
+      },
       { text: 'Open it in a private browser window: it must not let you in.', indent: 2 },
     ]
   const { before, after } = verified
