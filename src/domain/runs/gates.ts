@@ -80,7 +80,12 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
     case 'max-duration':
       return judgeMost(gate, durationOf(facts.run), ms => `${Math.round(ms / 100) / 10} s`, 'took')
     case 'max-tokens':
-      return judgeMost(gate, tokensOf(facts.trials), count => plural(count, 'token'), 'used')
+      return judgeMost(
+        gate,
+        facts.trials.length > 0 ? tokensOf(facts.trials) : undefined,
+        count => plural(count, 'token'),
+        'used',
+      )
     case 'max-broken':
       return judgeBroken(gate, facts.trials)
   }
@@ -130,6 +135,8 @@ function judgeNewFailures(
 ): GateResult {
   if (typeof changes === 'string') return { ...gate, actual: null, passed: null, says: changes }
   const failures = changes.filter(({ change }) => change === 'new-failure')
+  if (changes.every(({ change }) => change === 'removed'))
+    return { ...gate, actual: null, passed: null, says: 'no case was compared' }
   const ungraded = changes.filter(({ change }) => change === 'unknown').length
   const actual = failures.length
   if (actual > 0) {
@@ -185,6 +192,7 @@ function judgeWritten(
 
 /** Judges broken trials. A crash or a hang is not a verdict on a case, so only this gate can fail a run for it. */
 function judgeBroken(gate: Extract<Gate, { gate: 'max-broken' }>, trials: readonly EvalIteration[]): GateResult {
+  if (trials.length === 0) return { ...gate, actual: null, passed: null, says: 'no trial was executed' }
   const classes = trials.map(classOfTrial)
   const [brokeOff, timedOut] = [amongThem(classes, 'execution_failed'), amongThem(classes, 'timed_out')]
   const actual = brokeOff + timedOut

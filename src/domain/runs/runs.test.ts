@@ -228,6 +228,14 @@ describe('the gates of a run', () => {
     expect(judgeGate({ gate: 'max-duration', wanted: 10 }, facts({}))).toMatchObject({ actual: null, passed: null })
   })
 
+  test('have an unknown result if there is nothing that they could judge', () => {
+    const gate = { gate: 'no-new-failures-against', wanted: 'last' } as const
+    for (const changes of [[], changedCases(compared(['removed_case', 'passed', 'absent']), [])])
+      expect(judgeGate(gate, { ...facts({}), changes })).toMatchObject({ passed: null, says: 'no case was compared' })
+    expect(judgeGate({ gate: 'max-broken', wanted: 0 }, facts({}))).toMatchObject({ passed: null })
+    expect(judgeGate({ gate: 'max-tokens', wanted: 1 }, facts({}))).toMatchObject({ passed: null })
+  })
+
   test('have an unknown result for new failures if the cases could not be compared', () => {
     const gate = { gate: 'no-new-failures-against', wanted: 'last' } as const
     const changes = changedCases(compared(['changed', 'absent', 'failed']), [])
