@@ -38,10 +38,11 @@ export async function readEarlier(
 }
 
 /**
- * Whether an open write has the same operation and target. Another idempotency key of the caller's is another intent.
+ * Whether an open single write has the same operation and target. Another idempotency key of the caller's is another intent.
  */
 export function isSameWrite(entry: JournalEntry, { endpoint, input, idempotencyKey }: PlannedWrite): boolean {
-  if (entry.operation !== endpoint.operation) return false
+  // A bulk action has a rest to send, which a single write does not replace.
+  if (entry.operation !== endpoint.operation || entry.bulk) return false
   if (idempotencyKey !== undefined && entry.idempotencyKey !== idempotencyKey) return false
   return subjectOf(endpoint, entry.input) === subjectOf(endpoint, input)
 }
