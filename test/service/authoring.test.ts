@@ -139,6 +139,16 @@ test('a suite keeps fields that are not sent and refuses references to missing t
     expect(await api.refused(suites.update, { projectId, suiteId, body })).toMatchObject({ status: 404 })
 })
 
+test('two inline cases with one title are one case, with the fields of both', async () => {
+  const { api } = await open()
+  const { projectId, serverId } = await sandbox(api)
+  const tests = [{ ...echoCase('twice', 'x'), expectedOutput: 'x' }, echoCase('twice', 'y')]
+  const body = { name: 'Twice', model: 'm', serverIds: [serverId], tests }
+  const { suiteId } = await api.call(suites.create, { projectId, body })
+  const { items } = await api.call(cases.list, { projectId, suiteId })
+  expect(items).toMatchObject([{ title: 'twice', expectedOutput: 'x' }])
+})
+
 test('a suite is saved although one of its cases could never run', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)

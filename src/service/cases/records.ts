@@ -209,6 +209,7 @@ export function upsertCases(store: Store, suite: SuiteRow, tests: readonly Inlin
   for (const test of tests) {
     try {
       const row = upsertCase(store, suite, test, known.get(test.title))
+      known.set(row.title, row)
       committed.push({ id: row.id, name: row.title })
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
