@@ -104,12 +104,15 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
         writes: true,
         ...(act.stopped !== undefined && { stopped: act.stopped }),
         async work(task) {
-          const send: Send = (endpoint, input, call) => {
+          let wasAnswered = false
+          const send: Send = async (endpoint, input, call) => {
             inputs.push(input)
             const takesKey = endpoint.idempotency === 'header'
             const key = call?.idempotencyKey ?? act.idempotencyKey
             const idempotencyKey = takesKey ? (key ?? newIdempotencyKey()) : undefined
-            return client.call(endpoint, input, { ...call, idempotencyKey })
+            const answer = await client.call(endpoint, input, { ...call, idempotencyKey })
+            wasAnswered = true
+            return answer
           }
           let settle: Intent['settle'] | undefined
           const plan: WriteTask['plan'] = async writes => void (settle = await journal?.plan(writes))
@@ -123,8 +126,10 @@ export function useWrites(): <E extends AnyEndpoint, T = OutputOf<E>>(act: ActOf
             return { value }
           } catch (error) {
             settle?.({ outcome: task.signal.aborted ? 'refused' : 'unknown', code: 'broken-off' })
+            const isUnsent = error instanceof NotSent || (error instanceof ApiError && !error.sent)
+            // Of several writes, the earlier ones took effect.
+            if (wasAnswered || !isUnsent) refreshAll()
             if (error instanceof NotSent) return { unsent: error.message }
-            if (!(error instanceof ApiError) || error.sent) refreshAll()
             act.failed?.(error)
             // Only the service knows what is missing and how to get it.
             if (error instanceof ApiError && error.code === 'FEATURE_NOT_SUPPORTED') return { unsent: error.message }
