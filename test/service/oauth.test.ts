@@ -45,6 +45,29 @@ test('imported tokens are sent along, and refreshed before they expire, once for
   })
 })
 
+test('a token that is refreshed for a call is not stored with the call', async () => {
+  const { api, store } = await open()
+  const { projectId } = await sandbox(api)
+  const fresh = 'one-that-was-refreshed'
+  const echoing = await startHttpServer({
+    'tools/call'(message, _request, response) {
+      const { tokens } = store.servers.find(serverId)!
+      store.write(() => store.servers.setTokens(serverId, { ...tokens!, accessToken: fresh }))
+      answer(response, message, { content: [{ type: 'text', text: `It is ${fresh}` }] })
+    },
+  })
+  onTestFinished(() => echoing.close())
+  const body = { name: 'echoing', enabled: true, transportType: 'http', url: echoing.url, useOAuth: true }
+  const { id: serverId } = await api.call(servers.create, { projectId, body })
+  const imported = { clientInformation: { clientId: 'mcpdeck' }, tokens: { access_token: 'an-earlier-one' } }
+  const target = { projectId, serverId }
+  await api.call(servers.importTokens, { ...target, body: { serverUrl: echoing.url, ...imported } })
+  await api.call(servers.callTool, { ...target, body: { toolName: 'count' } })
+  const stored = JSON.stringify(store.calls.page(serverId, undefined, 10))
+  expect(stored).toContain('It is [secret]')
+  expect(stored).not.toContain(fresh)
+})
+
 test('signing out deletes the tokens at once, and what used them asks for a sign-in again', async () => {
   const { api, store, target, signIn, origin } = await signedIn()
   expect(await api.call(signIns.get, target)).toMatchObject({ signedIn: false, refreshable: false, issuer: null })

@@ -95,8 +95,16 @@ function operations({ store, connections, targets, history, onDoctorStep }: Serv
   const recorded = <T>(call: ServerCall, made: CallMade, work: (target: ServerTarget) => Promise<T>): Promise<T> => {
     const server = store.servers.require(call.project.id, call.params.serverId)
     const { requestId: id, signal } = call
-    const place = { id, serverId: server.id, secrets: secretsOf(server), signal }
-    return history.record({ ...made, ...place }, () => work(targets.of(server)))
+    const secrets = secretsOf(server)
+    return history.record({ ...made, id, serverId: server.id, secrets, signal }, async () => {
+      try {
+        return await work(targets.of(server))
+      } finally {
+        // Its token may have been refreshed for the call.
+        const current = store.servers.find(server.id)
+        if (current) secrets.push(...secretsOf(current))
+      }
+    })
   }
   return {
     validate: call => connections.validate(target(call), call.signal),
