@@ -35,6 +35,8 @@ createInterface({ input: process.stdin }).on('line', line => {
   const { id, method, params } = JSON.parse(line)
   if (method === 'notifications/cancelled') streams.delete(params.requestId)
   if (method === 'subscriptions/listen') {
+    if (params.notifications.resourceSubscriptions?.includes('telling://refused'))
+      return send({ id, error: { code: -32602, message: 'Not this one' } })
     streams.set(id, params.notifications)
     const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
     const { notifications } = params

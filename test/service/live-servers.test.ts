@@ -177,6 +177,19 @@ describe('a server without initialize', () => {
     expect(subscriptions).toHaveLength(2)
   })
 
+  test('keeps its stream if a further subscription is refused, and closes it with the next', async () => {
+    const { api } = await open()
+    const { ids, call, live } = await connected(api, modern)
+    const state = async () => JSON.stringify((await call('state')).content)
+    const subscribe = (uri: string, subscribed: boolean) => ({ ...ids, body: { uri, subscribed } })
+    await api.call(liveServers.subscribe, subscribe(URI, true))
+    await api.refused(liveServers.subscribe, subscribe('telling://refused', true))
+    expect(await state()).toContain('1 streams')
+    expect((await live()).subscriptions.map(({ uri }) => uri)).toEqual([URI])
+    await api.call(liveServers.subscribe, subscribe(URI, false))
+    expect(await state()).toContain('1 streams')
+  })
+
   test('reports changes for as long as it is connected, not only until it had to agree', async () => {
     const within = AbortSignal.timeout.bind(AbortSignal)
     const late = new AbortController()

@@ -348,11 +348,20 @@ function createWishes(
     const before = stream
     const opening = client.listen({ ...LISTS, resourceSubscriptions: [...uris] }, limit)
     stream = opening
-    await opening
-    await before?.then(
-      open => open.close(),
-      () => undefined,
-    )
+    const closeBefore = () =>
+      before?.then(
+        open => open.close(),
+        () => undefined,
+      )
+    try {
+      await opening
+    } catch (error) {
+      // The earlier subscriptions remain, unless a later attempt replaces them.
+      if (stream === opening) stream = before ?? opening
+      else await closeBefore()
+      throw error
+    }
+    await closeBefore()
   }
   return {
     meta: () => meta,
