@@ -1,7 +1,7 @@
 import { jsonText } from '../../../lib/printable.ts'
 import { useEffect, useMemo } from 'react'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import type { EvalRun } from '../../../api/contract/runs.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import { causeOf, type Cause } from '../../../domain/runs/causes.ts'
 import { useKeyName } from '../../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'
@@ -32,17 +32,17 @@ export function RunDiagnostics(props: Props) {
   )
 }
 
-function emptyWords({ decisionSummary }: EvalRun): { why: string; next: string } | undefined {
+const SEE_TRIALS = 'See the trials for what each of them did.'
+
+export function emptyWords({ decisionSummary, status }: EvalRun): { why: string; next: string } | undefined {
   const diagnostics = decisionSummary?.diagnostics
-  if (!diagnostics)
-    return {
-      why: 'The service returns no diagnostics for this run.',
-      next: 'See the trials for what each of them did.',
-    }
+  if (!diagnostics) return { why: 'The service returns no diagnostics for this run.', next: SEE_TRIALS }
   if (diagnostics.failures?.length || diagnostics.nextCursor) return undefined
   return diagnostics.complete
-    ? { why: 'Nothing went wrong in this run.', next: 'See the trials for what each of them did.' }
-    : { why: 'Nothing went wrong so far.', next: 'Failures appear here while the run continues.' }
+    ? { why: 'Nothing went wrong in this run.', next: SEE_TRIALS }
+    : isTerminalRunStatus(status)
+      ? { why: 'The service lists no failure, and does not say that its list is complete.', next: SEE_TRIALS }
+      : { why: 'Nothing went wrong so far.', next: 'Failures appear here while the run continues.' }
 }
 
 function causesOf(trials: readonly EvalIteration[]): ReadonlyMap<string, Cause> {

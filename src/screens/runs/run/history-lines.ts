@@ -75,6 +75,8 @@ function countWords({ counts: { passed, failed, total, unit }, parts }: Rated, n
 /** Runs that use another unit or leave out cases are not comparable with this one. */
 function standing(own: Rated | undefined, earlier: readonly Rated[]): Line {
   if (!own) return { text: 'Nothing of this run is graded yet.', tone: 'muted', indent: 2 }
+  if (!own.isWhole)
+    return { text: 'It leaves out cases, so it is not compared with the earlier runs.', tone: 'muted', indent: 2 }
   const alike = earlier.filter(({ counts, isWhole }) => isWhole && counts.unit === own.counts.unit)
   const others = earlier.length - alike.length
   const better = alike.filter(({ rate }) => rate > own.rate).length

@@ -5,6 +5,7 @@ import { createTheme } from '../../../tui/theme/theme.ts'
 import { AS_GIVEN, outline } from '../../../components/viewer/outline-tree.ts'
 import { plainText } from '../../../components/viewer/source.ts'
 import { factsOf } from './facts.ts'
+import { emptyWords } from './diagnostics.tsx'
 import { causeOfNode, summaryNodes, type SummaryInput } from './summary-nodes.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: true })
@@ -127,6 +128,22 @@ test('a run in flight shows its progress and an estimate of its duration', () =>
   const text = textOf({ trials, run: run({ status: 'running' }), share: 1 / 3, remaining: 95_000 })
   expect(text).toMatch(/^#+\.+ 1 of 3 trials, 1 running, about 2 min left\n/)
   expect(text).toMatch(/Trials +1 passed, 0 failed, 1 running, 1 waiting/)
+})
+
+test('a run that leaves out cases is not compared with whole ones', () => {
+  const counts = { decisionSummary: { measurementUnit: 'trials', counts: { passed: 3, failed: 0 } } }
+  const own = run({ ...counts, rerunOf: 'a' })
+  const text = textOf({ run: own, runs: [own, run({ id: 'a', runNumber: 3, ...counts })] })
+  expect(text).toContain('It leaves out cases, so it is not compared with the earlier runs.')
+  expect(text).not.toContain('earlier run, ')
+})
+
+test('the diagnostics say of an ended run whether their list is complete, not that more failures may appear', () => {
+  const wordsOf = (status: string, complete: boolean) =>
+    emptyWords({ status, decisionSummary: { diagnostics: { complete, failures: [] } } } as never)?.why
+  expect(wordsOf('completed', true)).toBe('Nothing went wrong in this run.')
+  expect(wordsOf('completed', false)).toContain('does not say that its list is complete')
+  expect(wordsOf('running', false)).toBe('Nothing went wrong so far.')
 })
 
 test('runs that count in another unit are not compared with this one', () => {
