@@ -78,6 +78,7 @@ test('signing out deletes the tokens at once, and what used them asks for a sign
     refreshable: true,
     issuer: origin,
     clientId: 'mcpdeck',
+    grant: null,
   })
   expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)
   const { items } = await api.call(traffic.list, target)

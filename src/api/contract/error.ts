@@ -34,6 +34,7 @@ export type ErrorReason =
   | 'MODEL_ENDPOINT'
   | 'PROTOCOL_ERROR'
   | 'SERVER_CREDENTIALS'
+  | 'SERVER_GRANT'
   | 'UNUSABLE_ANSWER'
 
 /** Thrown if a workspace on this machine cannot be read or written. `next` says what to do. */

@@ -15,7 +15,7 @@ import {
   type SignIns,
 } from '../../domain/servers/sign-in.ts'
 import { bearerChallenge, probeHttp } from '../../service/connections/http-request.ts'
-import { discoverResource } from '../../service/servers/token-refresh.ts'
+import { discoverResource, isFor } from '../../service/servers/token-refresh.ts'
 import { loadLibrary, type McpLibrary } from '../../service/connections/types.ts'
 import { createMetadataFetch, requireNameable } from '../../service/connections/metadata-fetch.ts'
 import { untilAborted } from '../../service/core/deadline.ts'
@@ -123,17 +123,6 @@ function firstProtocolMetadata(server: string): AuthorizationServerMetadata {
     response_types_supported: ['code'],
     code_challenge_methods_supported: [METHOD],
   }
-}
-
-/** Whether metadata belongs to a server; many write its address with or without a final slash. */
-function isFor(library: McpLibrary, serverUrl: string, configured: string): boolean {
-  const withSlash = (address: string): string => {
-    const url = new URL(address)
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}/`
-    return url.href
-  }
-  const requestedResource = library.resourceUrlFromServerUrl(withSlash(serverUrl))
-  return library.checkResourceAllowed({ requestedResource, configuredResource: withSlash(configured) })
 }
 
 /** Validates every address that is requested or opened later. */

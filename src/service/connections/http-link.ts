@@ -49,7 +49,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   const failWith = (message: string) =>
     fail(new ServiceError('SERVER_UNREACHABLE', `The server "${options.serverName}" ${message}`))
 
-  const request: FetchLike = async (url, init) => {
+  const exchange = async (...[url, init]: Parameters<FetchLike>) => {
     const { tap, maxMessageBytes } = options
     const watch = tap?.isOpen() ? watchExchange(tap, maxMessageBytes, url, init) : undefined
     const response = await fetch(url, init).catch((error: unknown) => {
@@ -57,6 +57,28 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
       throw error
     })
     watch?.answered(response)
+    return { response, watch }
+  }
+  /** Returns the request with another token, once, if the server refused one that was got without a person. */
+  const renewedInit = async ({ status }: Response, init: RequestInit | undefined) => {
+    const headers = new Headers(init?.headers)
+    const refused = /^Bearer (.+)$/.exec(headers.get('authorization') ?? '')?.[1]
+    if (status !== 401 || refused === undefined || !http.renewedToken) return undefined
+    const token = await http.renewedToken(refused)
+    if (token === undefined || token === refused) return undefined
+    headers.set('authorization', `Bearer ${token}`)
+    return { ...init, headers }
+  }
+
+  const request: FetchLike = async (url, init) => {
+    const { maxMessageBytes } = options
+    const first = await exchange(url, init)
+    const again = await renewedInit(first.response, init)
+    if (again) {
+      first.watch?.end()
+      await first.response.body?.cancel()
+    }
+    const { response, watch } = again ? await exchange(url, again) : first
     const refused = { serverName: options.serverName, transport: http, signal: init?.signal ?? undefined }
     const refusal = await credentialRefusal(response, refused)
     if (!refusal) return withExactNumbers(limitBody(response, maxMessageBytes, failWith, count, watch))

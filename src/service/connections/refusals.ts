@@ -50,6 +50,10 @@ export async function credentialRefusal(response: Response, refused: Refused): P
   if (status !== 401) return undefined
   // A server with a token from a sign-in uses OAuth.
   const token = await transport.accessToken?.().catch(() => undefined)
+  if (token !== undefined && transport.renewedToken)
+    return new ServiceError('OAUTH_REQUIRED', `The server "${serverName}" refuses the token of its grant (HTTP 401).`, {
+      details: { reason: 'SERVER_GRANT' },
+    })
   if (token !== undefined || (await isAboutOAuth(transport.url, response, signal)))
     return new ServiceError('OAUTH_REQUIRED', `The server "${serverName}" asks for authorization (HTTP 401).`)
   const challenge = headers.get('www-authenticate') ?? ''

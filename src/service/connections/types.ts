@@ -22,6 +22,8 @@ export type ServerTransport =
       headers: Record<string, string>
       /** Returns the current bearer token. It is called before every request, so that a refreshed token is used. */
       accessToken?: () => Promise<string | undefined>
+      /** Gets another token for one that the server refused; absent if only a person can. */
+      renewedToken?: (refused: string) => Promise<string | undefined>
       /** The scopes of the last sign-in, if its answer named them. */
       grantedScope?: string
     }

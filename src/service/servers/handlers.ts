@@ -1,13 +1,16 @@
 import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
 import type { GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 import type { servers } from '../../api/contract/servers.ts'
+import type { StoredSignIn } from '../../api/contract/sign-ins.ts'
 import type { CallMade } from '../calls/calls.ts'
 import type { ServerTarget } from '../connections/types.ts'
 import { readerOf, type Caller } from '../core/access.ts'
 import { insertServer, shownUrl, toProjectServer, updateServer, secretsOf } from './records.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { ServerRow, ServerTokens } from './rows.ts'
+import { requestTokens, requireKey } from './grants.ts'
 import { discoverIssuer, lifetimeOf } from './token-refresh.ts'
+import { ServiceError } from '../core/errors.ts'
 import { invalidField } from '../core/validation.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
@@ -56,7 +59,7 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
       const issuer = refreshToken && client ? await discoverIssuer(body.serverUrl, signal) : undefined
       const imported = store.write(() => {
         const { server, tokens } = read()
-        store.servers.setTokens(server.id, { ...tokens, ...defined({ issuer }) })
+        store.servers.setGrant(server, undefined, { ...tokens, ...defined({ issuer }) })
         return { imported: true, expiresAt: tokens.expiresAt ?? null }
       })
       // A session may belong to the person of the earlier tokens.
@@ -67,21 +70,45 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
   }
 }
 
+function toStoredSignIn({ tokens, secrets: { grant } }: ServerRow): StoredSignIn {
+  const refreshes = tokens?.refreshToken !== undefined && tokens.client !== undefined && tokens.issuer !== undefined
+  return {
+    signedIn: tokens !== undefined,
+    expiresAt: tokens?.expiresAt ?? null,
+    refreshable: grant !== undefined || refreshes,
+    issuer: tokens?.issuer ?? null,
+    clientId: tokens?.client?.clientId ?? null,
+    grant: grant?.grant ?? null,
+  }
+}
+
 /** Handles the stored sign-in to a server. The tokens themselves are never returned. */
 export function signInHandlers({ store, connections }: ServiceContext): Handlers['signIns'] {
   return {
-    get({ project, params }) {
-      const { tokens } = store.servers.require(project.id, params.serverId)
-      return {
-        signedIn: tokens !== undefined,
-        expiresAt: tokens?.expiresAt ?? null,
-        refreshable: tokens?.refreshToken !== undefined && tokens.client !== undefined && tokens.issuer !== undefined,
-        issuer: tokens?.issuer ?? null,
-        clientId: tokens?.client?.clientId ?? null,
-      }
+    get: ({ project, params }) => toStoredSignIn(store.servers.require(project.id, params.serverId)),
+    async grant({ project, params, body, signal }) {
+      const server = store.servers.require(project.id, params.serverId)
+      const { name, url } = server
+      if (server.transportType !== 'http' || !url) throw invalidField('grant', 'a server over stdio has no sign-in')
+      if (body.grant === 'client-credentials' && body.privateKey !== undefined) requireKey(body.privateKey)
+      const issuer = body.issuer ?? (await discoverIssuer(url, signal))
+      if (issuer === undefined)
+        throw new ServiceError('SERVER_UNREACHABLE', `The server "${name}" does not tell its authorization server.`)
+      const tokens = await requestTokens({ name, url }, { ...body, issuer }, signal)
+      const stored = store.write(() => {
+        const current = store.servers.require(project.id, params.serverId)
+        // The secrets were given for this address.
+        if (current.url !== url) throw invalidField('grant', 'the address of the server has changed meanwhile')
+        store.servers.setGrant(current, { ...body, issuer }, tokens)
+        return toStoredSignIn(store.servers.require(project.id, params.serverId))
+      })
+      connections.drop(params.serverId)
+      return stored
     },
     delete({ project, params }) {
-      store.write(() => store.servers.setTokens(store.servers.require(project.id, params.serverId).id, undefined))
+      store.write(() =>
+        store.servers.setGrant(store.servers.require(project.id, params.serverId), undefined, undefined),
+      )
       connections.drop(params.serverId)
       return { signedOut: true }
     },

@@ -7,7 +7,7 @@ import type {
 } from '../../api/contract/servers.ts'
 import { newId } from '../core/ids.ts'
 import { redactedUrl } from '../core/urls.ts'
-import type { ServerRow, ServerSecrets } from './rows.ts'
+import type { ServerGrant, ServerRow, ServerSecrets } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { requireFreeName } from '../core/record-handlers.ts'
 import { invalidField } from '../core/validation.ts'
@@ -72,7 +72,8 @@ export function updateServer(
   const switched = fields.transportType !== undefined && fields.transportType !== row.transportType
   const base = switched ? withoutTransport(row) : row
   const updated = { ...merged(base, fields), updatedAt: Date.now() }
-  for (const name of secretsLeft(row, updated)) if (fields[name] === undefined) delete updated.secrets[name]
+  for (const name of secretsLeft(row, updated))
+    if (name === 'grant' || fields[name] === undefined) delete updated.secrets[name]
   if (clearClientSecret) delete updated.secrets.clientSecret
   if (clearXaaConfig) for (const name of XAA_OPTIONS) delete updated.options[name]
   // Tokens were issued for one address and must not be sent to another.
@@ -82,8 +83,8 @@ export function updateServer(
 }
 
 /** Returns the secrets that are dropped because the server's command or address has changed. */
-function secretsLeft(before: ServerRow, after: ServerRow): readonly ('args' | 'env' | 'headers' | 'clientSecret')[] {
-  if (before.transportType !== 'stdio') return before.url === after.url ? [] : ['headers', 'clientSecret']
+function secretsLeft(before: ServerRow, after: ServerRow): readonly (keyof ServerSecrets)[] {
+  if (before.transportType !== 'stdio') return before.url === after.url ? [] : ['headers', 'clientSecret', 'grant']
   const started = ({ secrets: { command, args = [] } }: ServerRow): string => JSON.stringify([command, args])
   return started(before) === started(after) ? [] : ['args', 'env']
 }
@@ -151,7 +152,17 @@ export function credentialsOf(row: ServerRow): string[] {
   return settingCredentials(...settingsOf(row))
 }
 
-function settingsOf({ secrets: { env, headers, clientSecret = '' }, url, tokens }: ServerRow) {
+function settingsOf({ secrets: { env, headers, clientSecret = '', grant }, url, tokens }: ServerRow) {
   const { accessToken = '', refreshToken = '' } = tokens ?? {}
-  return [defined({ env, headers, url }), clientSecret, accessToken, refreshToken] as const
+  const own = grant ? grantSecrets(grant) : []
+  return [defined({ env, headers, url }), clientSecret, accessToken, refreshToken, ...own] as const
+}
+
+function grantSecrets(grant: ServerGrant): string[] {
+  const secrets = [
+    'clientSecret' in grant && grant.clientSecret,
+    'privateKey' in grant && grant.privateKey,
+    'provider' in grant && grant.provider.clientSecret,
+  ]
+  return secrets.filter(secret => typeof secret === 'string')
 }

@@ -1,6 +1,8 @@
 import type { Root } from '../../api/contract/server-requests.ts'
 import type { Database } from '../../lib/sqlite.ts'
 import type { Sealer } from '../core/database/sealer.ts'
+import type { GrantRequest } from '../../api/contract/sign-ins.ts'
+import { defined } from '../../lib/json.ts'
 import { boolean, json, optional, sealed, tableOf, url } from '../core/database/table.ts'
 
 /** Secrets of a server, which the service never returns. Stored encrypted. */
@@ -10,7 +12,11 @@ export type ServerSecrets = {
   env?: Record<string, string>
   headers?: Record<string, string>
   clientSecret?: string
+  grant?: ServerGrant
 }
+
+/** A grant that needs no person. Its secrets go only to this issuer. */
+export type ServerGrant = GrantRequest & { issuer: string }
 
 /** Imported OAuth tokens with what their refresh needs. Stored encrypted. */
 export type ServerTokens = {
@@ -67,6 +73,9 @@ export function createServerRows(database: Database, sealer: Sealer) {
     /** Stores refreshed or imported tokens, or deletes them. Other settings, which may have changed, are kept. */
     setTokens: (id: string, tokens: ServerTokens | undefined) =>
       servers.change({ id }, { tokens, updatedAt: Date.now() }),
+    /** Stores a grant with its first tokens, or deletes both. */
+    setGrant: (row: ServerRow, grant: ServerGrant | undefined, tokens: ServerTokens | undefined) =>
+      servers.change({ id: row.id }, { secrets: defined({ ...row.secrets, grant }), tokens, updatedAt: Date.now() }),
     setRoots: (id: string, roots: Root[]) => servers.change({ id }, { roots, updatedAt: Date.now() }),
     delete: servers.delete,
   }

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { ServerTarget } from '../connections/types.ts'
+import { requestTokens } from './grants.ts'
 import { refreshFailure, refreshTokens } from './token-refresh.ts'
 import type { ServerRow, ServerTokens } from './rows.ts'
 import type { JobRow } from '../core/database/rows.ts'
@@ -77,7 +79,49 @@ export function createServerTargets(store: Store): ServerTargets {
     return fresh
   }
 
-  return { of: row => targetOf(row, async () => (await currentTokens(row))?.accessToken) }
+  /** Returns the tokens of a grant; undefined if there is none. @param refused an access token that is not enough */
+  const grantedTokens = async (row: ServerRow, refused?: string): Promise<ServerTokens | undefined> => {
+    const { projectId, id, name, url = '' } = row
+    const held = () => {
+      const stored = store.servers.get(projectId, id)
+      return stored?.url === url && stored.secrets.grant ? stored : undefined
+    }
+    const isGood = (tokens: ServerTokens | undefined): boolean =>
+      tokens !== undefined && tokens.accessToken !== refused && !endsSoon(tokens)
+    const before = held()?.tokens
+    if (isGood(before)) return before
+    const started = refreshing.get(id)
+    if (started) return started
+    const fresh = onceOfAll(store, row, async () => {
+      const current = held()
+      const grant = current?.secrets.grant
+      if (!grant || isGood(current.tokens)) return current?.tokens
+      const tokens = await requestTokens({ name, url }, grant)
+      store.write(() => {
+        // A sign-in or sign-out that happened meanwhile takes precedence.
+        if (isDeepStrictEqual(held()?.secrets.grant, grant)) store.servers.setTokens(id, tokens)
+      })
+      return tokens
+    })
+      .catch((error: unknown) => {
+        if (before && before.accessToken !== refused && !hasEnded(before)) return before
+        throw error
+      })
+      .finally(() => refreshing.delete(id))
+    refreshing.set(id, fresh)
+    return fresh
+  }
+
+  const accessToken = async (row: ServerRow): Promise<string | undefined> =>
+    (await (row.secrets.grant ? grantedTokens(row) : currentTokens(row)))?.accessToken
+  return {
+    of: row =>
+      targetOf(
+        row,
+        () => accessToken(row),
+        async refused => (await grantedTokens(row, refused))?.accessToken,
+      ),
+  }
 }
 
 /** Refreshed tokens that are not written, by server, for the refresh token that they used up. */
@@ -93,8 +137,15 @@ function unwrittenTokens() {
   }
 }
 
-/** Converts a saved server for the engine. `accessToken` is called before each HTTP request. */
-export function targetOf(row: ServerRow, accessToken: () => Promise<string | undefined>): ServerTarget {
+/**
+ * Converts a saved server for the engine. `accessToken` is called before each HTTP request, `renewedToken` with a token
+ * that the server refused.
+ */
+export function targetOf(
+  row: ServerRow,
+  accessToken: () => Promise<string | undefined>,
+  renewedToken?: (refused: string) => Promise<string | undefined>,
+): ServerTarget {
   const { id, name, enabled, useOAuth, timeoutMs, secrets, url } = row
   const base = { id, name, enabled, useOAuth, ...(timeoutMs !== undefined && { timeoutMs }) }
   if (row.transportType === 'stdio') {
@@ -103,7 +154,8 @@ export function targetOf(row: ServerRow, accessToken: () => Promise<string | und
   }
   const reach = { type: 'http' as const, url: url ?? '', headers: secrets.headers ?? {}, accessToken }
   const { scope: grantedScope } = row.tokens ?? {}
-  return { ...base, transport: { ...reach, ...(grantedScope !== undefined && { grantedScope }) } }
+  const renewed = secrets.grant && renewedToken && { renewedToken }
+  return { ...base, transport: { ...reach, ...renewed, ...(grantedScope !== undefined && { grantedScope }) } }
 }
 
 /**

@@ -14,7 +14,7 @@ const AUTHORIZATION_MS = 10_000
 /** Errors of an authorization server that no longer knows a refresh token or a client (RFC 6749, 5.2). */
 const TAKEN_BACK: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client'])
 
-type TokenOwner = { name: string; url: string }
+export type TokenOwner = { name: string; url: string }
 
 /** Thrown if a person has to sign in, because the tokens cannot be refreshed at their issuer. */
 export class SignInNeeded extends ServiceError {
@@ -31,13 +31,7 @@ export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): P
   const library = await loadLibrary()
   try {
     return await withinTime(serverUrl, signal, async fetchFn => {
-      const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
-      const { metadataUrls } = bearerChallenge(challenge)
-      const resource = await discoverResource(serverUrl, metadataUrls, { library, fetchFn }).catch((error: unknown) => {
-        // An unreachable server does not tell who its authorization server is.
-        if (describeNetwork(error) !== undefined) throw error
-        return undefined
-      })
+      const { resource } = await discoverServer(serverUrl, { library, fetchFn })
       return resource?.authorization_servers?.[0] ?? new URL('/', serverUrl).href
     })
   } catch {
@@ -46,11 +40,36 @@ export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): P
   }
 }
 
+type Discovery = { library: McpLibrary; fetchFn: FetchLike }
+
+/** Asks an MCP server without a token. Returns its metadata, if it has any, and the scope that it names. */
+export async function discoverServer(serverUrl: string, { library, fetchFn }: Discovery) {
+  const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
+  const { metadataUrls, scope } = bearerChallenge(challenge)
+  const resource = await discoverResource(serverUrl, metadataUrls, { library, fetchFn }).catch((error: unknown) => {
+    // An unreachable server does not tell who its authorization server is.
+    if (describeNetwork(error) !== undefined) throw error
+    return undefined
+  })
+  return { resource, scope }
+}
+
+/** Whether metadata belongs to a server; many write its address with or without a final slash. */
+export function isFor(library: McpLibrary, serverUrl: string, configured: string): boolean {
+  const withSlash = (address: string): string => {
+    const url = new URL(address)
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}/`
+    return url.href
+  }
+  const requestedResource = library.resourceUrlFromServerUrl(withSlash(serverUrl))
+  return library.checkResourceAllowed({ requestedResource, configuredResource: withSlash(configured) })
+}
+
 /** Returns the metadata of an MCP server (RFC 9728) from the first address that has it. Rejects with the last error. */
 export async function discoverResource(
   serverUrl: string,
   metadataUrls: readonly URL[],
-  { library, fetchFn }: { library: McpLibrary; fetchFn: FetchLike },
+  { library, fetchFn }: Discovery,
 ): Promise<OAuthProtectedResourceMetadata> {
   const [first, ...others] = metadataUrls
   const named = { ...(first && { resourceMetadataUrl: first }) }
@@ -74,9 +93,7 @@ export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Pr
   const library = await loadLibrary()
   return await withinTime(owner.url, undefined, async fetchFn => {
     const named = await library.discoverOAuthProtectedResourceMetadata(owner.url, {}, fetchFn).catch(() => undefined)
-    const [other] = named?.authorization_servers ?? []
-    if (other !== undefined && !named?.authorization_servers?.some(url => isSame(url, issuer)))
-      throw new SignInNeeded(owner, `it names ${originOf(other)}, and its tokens are from ${originOf(issuer)}`)
+    requireIssuer(owner, named, { issuer, holds: 'its tokens are from' })
     const fresh = await library.refreshAuthorization(issuer, {
       metadata: await library.discoverAuthorizationServerMetadata(issuer, { fetchFn }),
       clientInformation: { client_id: client.clientId, client_secret: client.clientSecret },
@@ -91,6 +108,17 @@ export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Pr
       ...lifetimeOf(fresh.expires_in),
     })
   })
+}
+
+/** @throws SignInNeeded if the MCP server names other authorization servers than the one that its secrets are for */
+export function requireIssuer(
+  owner: TokenOwner,
+  named: OAuthProtectedResourceMetadata | undefined,
+  { issuer, holds }: { issuer: string; holds: string },
+): void {
+  const [other] = named?.authorization_servers ?? []
+  if (other !== undefined && !named?.authorization_servers?.some(url => isSame(url, issuer)))
+    throw new SignInNeeded(owner, `it names ${originOf(other)}, and ${holds} ${originOf(issuer)}`)
 }
 
 /** Returns when an access token ends and its lifetime; undefined if its issuer did not say. */
@@ -115,7 +143,7 @@ export async function refreshFailure(owner: TokenOwner, error: unknown): Promise
   )
 }
 
-async function withinTime<T>(
+export async function withinTime<T>(
   serverUrl: string,
   signal: AbortSignal | undefined,
   work: (fetchFn: FetchLike) => Promise<T>,

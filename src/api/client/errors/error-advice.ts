@@ -84,6 +84,11 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: error => `The key of this profile is fine.${quoted(error)}`,
     next: 'Edit the server and store an Authorization header that it accepts, then repeat.',
   },
+  SERVER_GRANT: {
+    title: 'The grant gives no token',
+    sentence: error => `The key of this profile is fine.${quoted(error)}`,
+    next: 'Correct the grant with mcpdeck sign-in --grant, then repeat.',
+  },
   NOT_FOUND: {
     title: 'Not found',
     sentence: 'It does not exist, or this key cannot see it.',
