@@ -2,13 +2,6 @@
 const allowed: Readonly<Record<string, string>> = {
   '0.1.16 auth/2025-03-26-oauth-metadata-backcompat':
     'the metadata of its server name another issuer, which is refused; version 0.2.0 of the suite corrects them',
-  ...reason('a sign-in without a person is not there', [
-    'auth/client-credentials-basic',
-    'auth/client-credentials-jwt',
-    'auth/cross-app-access-complete-flow',
-    'auth/enterprise-managed-authorization',
-    'auth/wif-jwt-bearer',
-  ]),
   ...reason('proofs of possession (DPoP) are not there', ['auth/dpop', 'auth/dpop-nonce']),
   ...reason('skills of servers are not there', [
     'sep-2640-client-no-prefetch',

@@ -11,6 +11,11 @@ type Tool = { name: string; inputSchema?: Schema }
 type Context = {
   client_id?: string
   client_secret?: string
+  private_key_pem?: string
+  valid_jwt?: string
+  idp_client_id?: string
+  idp_id_token?: string
+  idp_issuer?: string
   toolCalls?: readonly { name: string; arguments: Record<string, unknown> }[]
 }
 
@@ -42,8 +47,30 @@ const NOT_TO_BE_CALLED = 'must not be called over HTTP'
 /** The command that mcpdeck names in a refusal, for more scopes. */
 const NEXT = /Sign in with it: mcpdeck sign-in '[^']*'((?: --scope '[^']*')+)/
 
+/** Returns the options and variables of a sign-in without a person; undefined where a person signs in. */
+function grantOf(): { words: readonly string[]; env: Record<string, string> } | undefined {
+  const { client_id = '', client_secret = '', private_key_pem, valid_jwt, idp_client_id = '', idp_id_token } = given
+  const client = ['--client-id', client_id]
+  const byKey = [...client, '--client-key-env', 'CLIENT_KEY']
+  const bySecret = [...client, '--client-secret-env', 'CLIENT_SECRET']
+  const asserted = ['--assertion-env', 'ASSERTION']
+  if (private_key_pem !== undefined)
+    return { words: ['--grant', 'client-credentials', ...byKey], env: { CLIENT_KEY: private_key_pem } }
+  if (valid_jwt !== undefined)
+    return { words: ['--grant', 'workload-identity', ...client, ...asserted], env: { ASSERTION: valid_jwt } }
+  if (idp_id_token !== undefined) {
+    const provider = ['--idp', given.idp_issuer ?? '', '--idp-client-id', idp_client_id]
+    const env = { ASSERTION: idp_id_token, CLIENT_SECRET: client_secret }
+    return { words: ['--grant', 'enterprise', ...bySecret, ...asserted, ...provider], env }
+  }
+  if (!scenario.endsWith('client-credentials-basic')) return undefined
+  return { words: ['--grant', 'client-credentials', ...bySecret], env: { CLIENT_SECRET: client_secret } }
+}
+
 /** @param refused what a command said that needs another sign-in */
 async function signIn(refused = ''): Promise<boolean> {
+  const grant = grantOf()
+  if (grant) return (await mcpdeck(['sign-in', server, '--yes', ...grant.words], { env: grant.env })).code === 0
   const { client_id: id, client_secret: secret } = given
   const client = id === undefined ? [] : ['--client-id', id]
   const secrets = secret === undefined ? [] : ['--client-secret-env', 'CLIENT_SECRET']

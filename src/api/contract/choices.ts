@@ -5,3 +5,6 @@ export const SESSION_SOURCES = ['direct', 'scenario', 'eval', 'swarm'] as const
 
 /** Modes of access to a share link. No value means "unpublished", because such a scenario no longer exists. */
 export const SCENARIO_MODES = ['project_members', 'invited_only', 'anyone_with_link'] as const
+
+/** Grants of OAuth that need no person. */
+export const GRANTS = ['client-credentials', 'workload-identity', 'enterprise'] as const

@@ -1,9 +1,7 @@
 import * as z from 'zod'
+import { GRANTS } from './choices.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
-
-/** Grants of OAuth that need no person. */
-export const GRANTS = ['client-credentials', 'workload-identity', 'enterprise'] as const
 
 /** A token that is read again for every request, because it is replaced before it ends. */
 const source = () => strictBody({ from: z.enum(['file', 'environment']), name: z.string().min(1) })

@@ -1,5 +1,5 @@
 import { Argument, Option } from 'commander'
-import { SCENARIO_MODES, SESSION_SOURCES } from '../../api/contract/choices.ts'
+import { GRANTS, SCENARIO_MODES, SESSION_SOURCES } from '../../api/contract/choices.ts'
 import { collect, whole } from '../arguments/option-values.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../nouns/nouns.ts'
 import { verb, type CommandDeclaration } from './declare.ts'
@@ -35,7 +35,7 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'sign-in',
-      says: 'Sign in to a server with OAuth: prints a link for the browser and waits for the sign-in.',
+      says: 'Sign in to a server with OAuth: with a link for the browser, or with a grant that needs no person.',
       words: [SERVER_OVER_HTTP],
       flags: [
         ['--open', 'open the link in the browser'],
@@ -44,6 +44,16 @@ export const verbs: readonly CommandDeclaration[] = [
         CLIENT_SECRET,
         ['--client-document <url>', 'document of a client, which is its id where the server takes one'],
         ['--port <port>', 'port of the callback, if the client requires one', whole(1, 65_535)],
+        new Option('--grant <grant>', 'sign in without a person, now and whenever a token ends').choices(GRANTS),
+        ['--issuer <url>', 'authorization server that gets the secrets, instead of the one that the server names'],
+        ['--client-secret-file <file>', 'file with the secret of the client; - reads standard input'],
+        ['--client-key-env <variable>', 'environment variable with the private key of the client, as PEM or JWK'],
+        ['--client-key-file <file>', 'file with that key; - reads standard input'],
+        ['--assertion-env <variable>', 'environment variable with the token of the workload, or the ID token'],
+        ['--assertion-file <file>', 'file with that token, which is read again for each request'],
+        ['--idp <url>', 'identity provider of the ID token, for --grant enterprise'],
+        ['--idp-client-id <id>', 'client that is registered there'],
+        ['--idp-client-secret-env <variable>', 'environment variable with the secret of that client'],
         ...WRITES,
       ],
     },

@@ -6,29 +6,29 @@ import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { openInBrowser } from '../editor/browser.ts'
 import { act, type WriteOptions } from '../journal/send-write.ts'
-import { printReceived } from '../output/print-answer.ts'
+import { printReceived, printText } from '../output/print-answer.ts'
+import { recordLines } from '../output/record-lines.ts'
 import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
+import { grantOf, requireTaken, type GrantOptions } from '../sign-in/grant-options.ts'
 import { createSignIns } from '../sign-in/sign-ins.ts'
+import { storeGrant } from '../sign-in/store-grant.ts'
 import { Ended, refuseReadOnly, type SavedContext } from '../workspace/in-workspace.ts'
 import { handOver, secretOfVariable, serverOf } from './servers.ts'
 
 type Json = { json?: boolean }
 
 export type SignInOptions = Json &
-  WriteOptions & {
-    clientId?: string
-    clientSecretEnv?: string
-    clientDocument?: string
-    port?: number
-    scope: string[]
-    open?: boolean
-  }
+  WriteOptions &
+  GrantOptions & { clientDocument?: string; port?: number; scope: string[]; open?: boolean }
 
 /**
  * Runs `mcpdeck sign-in`: prints the link, and waits for the browser, or for the final address of a browser elsewhere.
+ * With a grant it needs neither.
  */
 export async function signIn(context: SavedContext, words: readonly string[], own: SignInOptions): Promise<void> {
+  if (own.grant !== undefined) return await signInByGrant(context, words, own)
+  requireTaken(own)
   const { clientId, clientSecretEnv, clientDocument: documentUrl } = own
   const clientSecret = secretOfVariable(clientSecretEnv, clientId)
   requireDocumentUrl(documentUrl)
@@ -41,6 +41,21 @@ export async function signIn(context: SavedContext, words: readonly string[], ow
   const client = { ...stored, documentUrl, port: own.port }
   const body = await dance(url, { scopes: saved ?? own.scope, client, opens: own.open ?? false })
   await handOver(context, { at, body }, own, `Signed in to ${clean(name)}.`)
+}
+
+const BROWSER_ONLY = { open: '--open', clientDocument: '--client-document', port: '--port' } as const
+
+async function signInByGrant(context: SavedContext, words: readonly string[], own: SignInOptions): Promise<void> {
+  for (const [name, flag] of Object.entries(BROWSER_ONLY))
+    if (own[name as keyof typeof BROWSER_ONLY] !== undefined)
+      throw new UsageError(`${flag} is for a sign-in with a browser; --grant needs none.`)
+  const body = await grantOf(own, own.scope)
+  const [{ at, name, url }] = await serverOf(context, words, [], 0)
+  if (url === undefined) throw new UsageError(`${clean(name)} is a program; a sign-in is for servers over HTTP.`)
+  const { text } = await storeGrant(context, { at, name, url }, body, own)
+  if (own.json) return printReceived(text)
+  say(`${clean(name)} gets its tokens without a person now.`)
+  printText(recordLines(JSON.parse(text) as object).join('\n'))
 }
 
 /** @throws UsageError if an authorization server could not read the document (it needs https and a path) */
