@@ -62,7 +62,7 @@ export const verbs: readonly CommandDeclaration[] = [
   verb(
     {
       name: 'sign-out',
-      says: 'Delete the tokens that the local workspace stores for a server.',
+      says: 'Delete the tokens and the grant that the local workspace stores for a server.',
       words: [SERVER_OVER_HTTP],
       flags: WRITES,
     },

@@ -24,6 +24,8 @@ export type ApplyOptions = { file: string[]; dryRun?: boolean; prune?: boolean; 
 export type CarryOptions = Pick<ApplyOptions, 'dryRun' | 'yes' | 'json'> & {
   /** Requested changes that are not in the plan, with the reason: not everything is sent then. */
   left?: readonly string[]
+  /** Sends what a plan cannot contain, once its writes are sent. */
+  after?: (() => Promise<readonly Outcome[]>) | undefined
 }
 
 /** Runs `mcpdeck apply`; resolves to the exit code. */
@@ -83,9 +85,10 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
   const { left = [] } = own
   const writes = writesOf(plan)
   const complete = left.length > 0 ? EXIT.noVerdict : EXIT.done
-  const asks = !own.dryRun && !own.yes && writes.length > 0
+  const sends = !own.dryRun && (writes.length > 0 || own.after !== undefined)
+  const asks = sends && !own.yes
   if (!own.json || asks) say([...left.map(reason => `Left out: ${reason}`), stepsText(plan)].join('\n'))
-  if (own.dryRun || writes.length === 0) {
+  if (!sends) {
     if (own.json) print(plan, [], { left, exitCode: complete })
     return complete
   }
@@ -95,7 +98,10 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
     return EXIT.noVerdict
   }
   const hears = own.json ? undefined : (outcome: Outcome) => say(outcomeText(outcome))
-  const outcomes = await sendPlan(context.client, await storeOf(context), await context.projectId(), plan, hears)
+  const planned = await sendPlan(context.client, await storeOf(context), await context.projectId(), plan, hears)
+  const others = (await own.after?.()) ?? []
+  if (hears) others.forEach(hears)
+  const outcomes = [...planned, ...others]
   const sent = exitCodeOf(outcomes)
   const exitCode = sent === EXIT.done ? complete : sent
   if (own.json) print(plan, outcomes, { left, exitCode })

@@ -8,6 +8,7 @@ import {
   type Candidate,
   type ServerFiles,
 } from '../../domain/servers/files/importing.ts'
+import { grantSentence, sendGrants } from '../../domain/servers/files/grants.ts'
 import { lossOf, remarksOn } from '../../domain/servers/files/remarks.ts'
 import { ANY_FORMAT } from '../../domain/servers/files/formats.ts'
 import { holderNames, readServers, type ReadServers } from '../../domain/servers/files/reading.ts'
@@ -66,14 +67,19 @@ export async function importServers(
   if (!isLenient && obstacles.length + (path === undefined ? 0 : read.problems.length) > 0)
     throw faulty([...(path === undefined ? [] : read.problems), ...obstacles])
   const free = chosen.filter(({ resolved: own }) => obstaclesOf(own).length === 0)
-  for (const { entry } of free) {
-    const loss = lossOf(entry)
-    if (loss !== undefined) say(clean(`${entry.name}: ${loss}`))
-  }
+  for (const { entry, resolved: own } of free)
+    for (const sentence of [lossOf(entry), grantSentence(own)])
+      if (sentence !== undefined) say(clean(`${entry.name}: ${sentence}`))
   const plan = await planImport(free, await storeOf(context))
   if ('problems' in plan) throw faulty(plan.problems)
   const left = isLenient ? [...read.problems, ...obstacles].map(problemLine) : []
-  return await carryOut(context, plan, { ...own, left })
+  const after = free.some(({ resolved: { grant } }) => grant)
+    ? async () => {
+        const place = { client: context.client, store: await storeOf(context), projectId: await context.projectId() }
+        return await sendGrants(free, place)
+      }
+    : undefined
+  return await carryOut(context, plan, { ...own, left, after })
 }
 
 /** Whether a word names a file instead of a server. */

@@ -14,9 +14,9 @@ const NOT_REVOKED =
 export const signOut = action(contract.signIns.delete, {
   question: ({ name }: { name: string }) => ({
     title: `Sign out of "${name}"?`,
-    lines: ['The tokens stored for it are forgotten, and its connections end.', NOT_REVOKED],
+    lines: ['The tokens and the grant stored for it are forgotten, and its connections end.', NOT_REVOKED],
     action: 'Sign out',
-    effect: `This forgets the tokens that are stored for ${name}`,
+    effect: `This forgets the tokens and the grant that are stored for ${name}`,
     brief: [NOT_REVOKED],
   }),
   progress: ({ name }) => `Signing out of ${name}…`,

@@ -31,7 +31,8 @@ type SignInText = readonly [text: string, tone?: 'warn' | 'muted']
 export function signInText(stored: StoredSignIn, now: number, key: string): SignInText {
   if (!stored.signedIn) return [`no; ${key} signs in`]
   const ends = toEpochMs(stored.expiresAt)
-  const next = stored.refreshable ? '; the next token is fetched automatically' : ''
+  const by = stored.grant == null ? 'automatically' : `by its grant, ${stored.grant}`
+  const next = stored.refreshable ? `; the next token is fetched ${by}` : ''
   if (ends === undefined) return [`yes, until the server refuses it${next}`]
   if (ends > now) return [`until ${localMoment(ends, now)}${next}`]
   return stored.refreshable

@@ -212,6 +212,9 @@ test('an expiry in the past is shown as expired', () => {
   const ended = { signedIn: true, expiresAt: 1000, refreshable: false }
   expect(signInText(ended, 2000, 'I')).toEqual([expect.stringMatching(/no: its token expired .*; I signs in/), 'warn'])
   expect(signInText({ ...ended, refreshable: true }, 2000, 'I')[0]).toContain('the next call fetches another')
+  expect(signInText({ ...ended, refreshable: true, grant: 'enterprise' }, 0, 'I')[0]).toContain(
+    'by its grant, enterprise',
+  )
   expect(signInText({ ...ended, expiresAt: null }, 2000, 'I')[0]).toBe('yes, until the server refuses it')
 })
 

@@ -12,8 +12,8 @@ import { addressQuestions } from '../../domain/documents/address-questions.ts'
 import type { Plan, Step } from '../../domain/documents/plan.ts'
 import type { Outcome } from '../../domain/documents/send.ts'
 import type { DocumentStore } from '../../domain/documents/store.ts'
-import type { ServerFiles } from '../../domain/servers/files/importing.ts'
-import type { Missing } from '../../domain/servers/files/variables.ts'
+import type { Candidate, ServerFiles } from '../../domain/servers/files/importing.ts'
+import type { Missing, VariableContext } from '../../domain/servers/files/variables.ts'
 import { reachSentences, takenSentences } from '../../domain/documents/taken.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrites } from '../../hooks/use-write.tsx'
@@ -61,11 +61,17 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
     return values && new Map(needed.map(({ reference }) => [reference, values[reference] ?? '']))
   }
 
-  const send = async (plan: Plan, store: DocumentStore): Promise<void> => {
-    const { sendPlan } = await import('../../domain/documents/send.ts')
+  const send = async (plan: Plan, store: DocumentStore, chosen: readonly Chosen[]): Promise<void> => {
+    const [{ sendPlan }, { grantSentence, sendGrants }] = await Promise.all([
+      import('../../domain/documents/send.ts'),
+      import('../../domain/servers/files/grants.ts'),
+    ])
     const writes = plan.steps.filter(step => step.kind !== 'leave')
-    if (writes.length === 0) return toasts.show('ok', 'The project has all of it already; nothing was sent.')
-    if (!(await review(reviewOf(writes)))) return
+    const granted = chosen.filter(({ resolved: { grant } }) => grant)
+    const count = Math.max(writes.length, granted.length)
+    if (count === 0) return toasts.show('ok', 'The project has all of it already; nothing was sent.')
+    const grants = granted.map(({ entry, resolved }) => `${entry.name}: ${grantSentence(resolved)}`)
+    if (!(await review(reviewOf(writes, grants, count)))) return
     for (const text of addressQuestions(plan)) {
       const question = { title: 'A value of yours in an address', lines: [`${text}.`], action: 'Send it' }
       if (!(await confirm(question))) return
@@ -73,11 +79,14 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
     const outcomes = await write<typeof contract.servers.create, readonly Outcome[]>({
       endpoint: [contract.servers.create, contract.servers.update],
       confirm: 'done',
-      start: `Importing ${plural(writes.length, 'server')}…`,
+      start: `Importing ${plural(count, 'server')}…`,
       rereads: isPlainRead,
       async work({ progress }) {
         let done = 0
-        return await sendPlan(client, store, projectId, plan, () => progress((done += 1), writes.length))
+        const planned = await sendPlan(client, store, projectId, plan, () => progress((done += 1), writes.length))
+        const others = await sendGrants(granted, { client, store, projectId })
+        // A server whose grant is stored as well counts once.
+        return [...planned, ...others.filter(each => isUndone(each) || !planned.some(({ name }) => name === each.name))]
       },
       done: ended => summaryOf(ended),
     })
@@ -109,25 +118,32 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
     const picked = await pick(found)
     const answers = await answersTo(picked.flatMap(({ resolved }) => resolved.missing))
     if (picked.length === 0 || !answers) return
-    const plan = await opening({
+    const planned = await opening({
       start: 'Comparing with the project…',
-      async work() {
-        const [{ planImport }, { resolved }] = await Promise.all([
-          import('../../domain/servers/files/importing.ts'),
-          import('../../domain/servers/files/variables.ts'),
-        ])
-        const complete = picked.map(({ entry }) => ({ entry, resolved: resolved(entry, serverFiles.context, answers) }))
-        return await planImport(complete, found.store)
-      },
+      work: () => planOf(picked, found.store, serverFiles.context, answers),
     })
-    if (!plan) return
+    if (!planned) return
+    const { plan, chosen } = planned
     if ('problems' in plan)
       showText(
         'Nothing was sent',
         plan.problems.map(problem => ({ text: lineOf(problem), tone: 'error' as const })),
       )
-    else await send(plan, found.store)
+    else await send(plan, found.store, chosen)
   }
+}
+
+async function planOf(
+  picked: readonly Chosen[],
+  store: DocumentStore,
+  ...[context, answers]: [VariableContext, ReadonlyMap<string, string>]
+) {
+  const [{ planImport }, { resolved }] = await Promise.all([
+    import('../../domain/servers/files/importing.ts'),
+    import('../../domain/servers/files/variables.ts'),
+  ])
+  const chosen = picked.map(({ entry }) => ({ entry, resolved: resolved(entry, context, answers) }))
+  return { chosen, plan: await planImport(chosen, store) }
 }
 
 function fieldOf({ reference, name, about, isSecret, initial = '', options }: Missing): FormFieldSpec {
@@ -138,15 +154,17 @@ function fieldOf({ reference, name, about, isSecret, initial = '', options }: Mi
 }
 
 type Write = Exclude<Step, { kind: 'leave' }>
+type Chosen = Pick<Candidate, 'entry' | 'resolved'>
 
-function reviewOf(writes: readonly Write[]): ReviewQuestion {
+function reviewOf(writes: readonly Write[], grants: readonly string[], count: number): ReviewQuestion {
   return {
-    title: `Import ${plural(writes.length, 'server')}?`,
+    title: `Import ${plural(count, 'server')}?`,
     lines: [
       ...writes.flatMap(linesOfStep),
+      ...grants,
       { text: 'Their secrets are stored by the service; the files stay as they are.', tone: 'muted' },
     ],
-    action: writes.length === 1 ? 'Import it' : 'Import them',
+    action: count === 1 ? 'Import it' : 'Import them',
   }
 }
 

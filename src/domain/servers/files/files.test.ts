@@ -127,6 +127,35 @@ test.each([
   expect(all[0]).toMatchObject({ file: '.mcp.json', line: 1 })
 })
 
+test('client credentials of a file become a grant, with their variables filled in', () => {
+  const oauth = { grant_type: 'client_credentials', client_id: 'job', client_secret: '${TOKEN}', scope: 'read' }
+  const own = formOf('.mcp.json', { mcpServers: { s: { type: 'http', url: 'https://x.example/mcp', oauth } } })
+  expect(own).toMatchObject({
+    form: { url: 'https://x.example/mcp', useOAuth: true },
+    grant: { clientId: 'job', clientSecret: 'hunter2-very-secret', scope: 'read' },
+    problems: [],
+  })
+  expect(own.form).not.toHaveProperty('clientId')
+  expect(own.secrets).toContain('hunter2-very-secret')
+})
+
+test('a grant of a file that lacks its secret is refused, and an address of its tokens is left out', () => {
+  const server = (oauth: object) => ({ mcpServers: { s: { type: 'http', url: 'https://x.example/mcp', oauth } } })
+  const { problems } = one('.mcp.json', server({ grant_type: 'client_credentials', client_id: 'job' }))
+  expect(problems.map(({ message }) => message)).toEqual([
+    'The client_credentials grant needs a client_id, and either a client_secret or a private_key.',
+  ])
+  const whole = { grant_type: 'client_credentials', clientId: 'job', private_key: 'KEY', token_url: 'https://y' }
+  expect(one('.mcp.json', server(whole))).toMatchObject({ problems: [], left: ['oauth.token_url'] })
+})
+
+test('the secret of a client in a file is one secret, and its variable is filled in', () => {
+  const auth = { CLIENT_ID: 'app', CLIENT_SECRET: '${env:TOKEN}' }
+  const own = formOf('.cursor/mcp.json', { mcpServers: { s: { url: 'https://x.example/mcp', auth } } })
+  expect(own.form).toMatchObject({ clientId: 'app', clientSecret: 'hunter2-very-secret' })
+  expect(new Set(own.secrets)).toEqual(new Set(['hunter2-very-secret']))
+})
+
 test('no value makes reading throw, and no problem contains a secret', () => {
   const leaf = fc.oneof(fc.constantFrom(...HOSTILE, '${', '${A}', 'x'), fc.integer(), fc.boolean(), fc.constant(null))
   const server = fc.dictionary(

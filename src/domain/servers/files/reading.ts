@@ -32,6 +32,8 @@ export type ServerFields = {
   oauthScopes?: readonly string[]
   /** Milliseconds. */
   timeout?: number
+  /** Client credentials: the server gets its tokens without a person. */
+  grant?: Readonly<Partial<Record<'clientId' | 'clientSecret' | 'privateKey' | 'scope', string>>>
 }
 
 export type ServerEntry = Pick<ServerText, 'file' | 'format' | 'folder'> & {
@@ -193,7 +195,12 @@ function entryOf(
     ...(enabled !== undefined && { enabled }),
     ...(isProgram && typeof envFile === 'string' && { envFile }),
     inputs,
-    left: Object.keys(server).filter(field => !TAKEN.has(field) && !(field === 'timeout' && isWaited)),
+    left: [
+      ...Object.keys(server).filter(field => !TAKEN.has(field) && !(field === 'timeout' && isWaited)),
+      ...(given.grant && isPlainObject(server['oauth']) && isThere(server['oauth']['token_url'])
+        ? ['oauth.token_url']
+        : []),
+    ],
     problems,
   }
 }
@@ -253,7 +260,8 @@ function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields
   const address = ADDRESS_FIELDS.find(field => isThere(server[field])) ?? 'url'
   const oauth = isPlainObject(server['oauth']) ? server['oauth'] : {}
   const auth = isPlainObject(server['auth']) ? server['auth'] : {}
-  const clientId = text(oauth['clientId'] ?? auth['CLIENT_ID'], ['oauth'])
+  const grant = oauth['grant_type'] === 'client_credentials' ? grantIn(oauth, text, report) : undefined
+  const clientId = grant ? undefined : text(oauth['clientId'] ?? auth['CLIENT_ID'], ['oauth'])
   const clientSecret = text(auth['CLIENT_SECRET'], ['auth', 'CLIENT_SECRET'])
   const scopes = texts(auth['scopes'], ['auth', 'scopes'])
   const fields = {
@@ -265,8 +273,34 @@ function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields
     clientId,
     clientSecret,
     oauthScopes: scopes,
+    grant,
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+const GRANT_FIELDS = {
+  clientId: ['client_id', 'clientId'],
+  clientSecret: ['client_secret', 'clientSecret'],
+  privateKey: ['private_key', 'privateKey'],
+  scope: ['scope'],
+} as const
+
+/** Reads client credentials with the names of OAuth, as DeerFlow has them, or with those of Claude Code. */
+function grantIn(
+  oauth: Record<string, unknown>,
+  text: (value: unknown, path: Path) => string | undefined,
+  report: Report,
+): NonNullable<ServerFields['grant']> {
+  const entries = Object.entries(GRANT_FIELDS).flatMap(([field, names]) => {
+    const name = names.find(each => isThere(oauth[each]))
+    const value = name === undefined ? undefined : text(oauth[name], ['oauth', name])
+    return value === undefined ? [] : [[field, value] as const]
+  })
+  const grant: NonNullable<ServerFields['grant']> = Object.fromEntries(entries)
+  const isWhole = (grant.clientSecret === undefined) !== (grant.privateKey === undefined)
+  if (grant.clientId === undefined || !isWhole)
+    report(['oauth'], 'The client_credentials grant needs a client_id, and either a client_secret or a private_key.')
+  return grant
 }
 
 /** Whether a value exists. Programs write null for missing values. */

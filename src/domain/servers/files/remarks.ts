@@ -1,4 +1,5 @@
 import { reachSentences, takenSentences } from '../../documents/taken.ts'
+import { grantSentence } from './grants.ts'
 import type { Candidate } from './importing.ts'
 import type { ServerEntry } from './reading.ts'
 
@@ -8,12 +9,14 @@ export function lossOf({ left }: ServerEntry): string | undefined {
 }
 
 /** Returns sentences about an importable server that a person must know. */
-export function remarksOn({ entry, resolved: { missing, form, secrets, taken }, state }: Candidate): string[] {
+export function remarksOn({ entry, resolved, state }: Candidate): string[] {
+  const { missing, form, secrets, taken } = resolved
   const needs = [...new Set(missing.map(({ reference }) => reference))].join(', ')
   const sentences = [
     ...reachSentences(form, secrets),
     ...takenSentences(taken),
     needs !== '' && `It needs ${needs}.`,
+    grantSentence(resolved),
     lossOf(entry),
     state === 'unknown' && 'Saved already. Its command and headers are not returned, so they are not compared.',
   ]

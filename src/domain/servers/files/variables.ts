@@ -1,9 +1,10 @@
 import { parseEnv } from 'node:util'
+import { defined } from '../../../lib/json.ts'
 import type { FileProblem } from '../../documents/document.ts'
 import type { Form } from '../../documents/nouns.ts'
 import type { Taken } from '../../documents/taken.ts'
 import type { VariableKind } from './formats.ts'
-import type { ServerEntry } from './reading.ts'
+import type { ServerEntry, ServerFields } from './reading.ts'
 
 /** The source of values for variables on this machine. */
 export type VariableContext = {
@@ -35,6 +36,8 @@ export type Missing = {
 /** A server as it would be sent, without its name. */
 export type Resolved = {
   form: Form
+  /** Client credentials, which are sent once the server is saved. */
+  grant?: ServerFields['grant']
   /** Texts that must not be printed. */
   secrets: readonly string[]
   /** Values of this machine that the form contains. */
@@ -103,7 +106,7 @@ export function resolved(
   const fillAll = (texts: Readonly<Record<string, string>> = {}, field: string): Record<string, string> =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text, [field, name])]))
   const filled: Form = { transportType }
-  const { command, args, env, url, headers, ...oauth } = fields
+  const { command, args, env, url, headers, grant, clientId, clientSecret, ...rest } = fields
   if (command !== undefined) filled['command'] = fill(command, ['command'])
   if (args) filled['args'] = args.map((text, index) => fill(text, ['args', index]))
   const fromFile = entry.envFile === undefined ? undefined : envOfFile(entry, fill(entry.envFile, ['envFile']), context)
@@ -114,14 +117,24 @@ export function resolved(
     filled['env'] = { ...(typeof fromFile === 'object' && fromFile), ...fillAll(env, 'env') }
   if (url !== undefined) filled['url'] = fill(url, ['url'])
   if (headers) filled['headers'] = fillAll(headers, 'headers')
-  const values = [filled['env'], filled['headers'], oauth.clientSecret].flatMap(each =>
+  Object.assign(filled, fillAll(defined({ clientId, clientSecret }), 'auth'))
+  const ownGrant = grant && fillAll(grant, 'oauth')
+  const { clientId: _, scope: __, ...proofs } = ownGrant ?? {}
+  const values = [filled['env'], filled['headers'], defined({ secret: filled['clientSecret'] }), proofs].flatMap(each =>
     Object.values(Object(each) as object),
   )
-  const form: Form = { ...filled, ...oauth }
+  const form: Form = { ...filled, ...rest, ...(ownGrant && { useOAuth: true }) }
   const wrong = missing.size + problems.length > 0 ? undefined : addressProblem(form['url'])
   if (wrong !== undefined)
     problems.push({ file, ...entry.at(['url']), message: `The address of "${entry.name}" ${wrong}` })
-  return { form, secrets: [...secrets, ...values.map(String)], taken, missing: [...missing.values()], problems }
+  return {
+    form,
+    ...(ownGrant && { grant: ownGrant }),
+    secrets: [...secrets, ...values.map(String)],
+    taken,
+    missing: [...missing.values()],
+    problems,
+  }
 }
 
 type Variable = { kind: Missing['kind']; name: string; otherwise?: string }
