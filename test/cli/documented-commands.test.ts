@@ -86,6 +86,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     ]),
   ),
   ...Object.fromEntries(
+    ['server import orders.mcp.json --yes', 'call orders list-orders --yes'].map(command => [
+      `mcpdeck ${command}`,
+      'takes a server that wants OAuth; test/cli/sign-in-grants.test.ts runs it',
+    ]),
+  ),
+  ...Object.fromEntries(
     ['ask "why did the last run fail"', 'ask --approve ACTION', 'chat --client NAME "add 2 and 3"'].map(command => [
       `mcpdeck ${command}`,
       'takes a model; test/cli/ask.test.ts runs it',

@@ -109,3 +109,20 @@ test('an import stores the client credentials of a file, says where they go, and
   expect(ended.stdout + ended.stderr).not.toContain(SECRET)
   expect(await home.run(['call', 'guarded', 'whoami', '--yes'])).toMatchObject({ code: 0 })
 })
+
+test('the build job of docs/scripting.md works as it is written', async () => {
+  const { home, state, url } = await prepared()
+  const [, section = ''] = readFileSync('docs/scripting.md', 'utf8').split('#### Without a person')
+  const [, file = ''] = /^```json\n(.*?)^```/ms.exec(section) ?? []
+  const [, steps = ''] = /^```yaml\n(.*?)^```/ms.exec(section) ?? []
+  state.machine = ({ scope = '' }, header) =>
+    scope === 'orders.read' && header === `Basic ${btoa(`nightly:${SECRET}`)}` ? undefined : 'invalid_client'
+  writeFileSync(join(home.home, 'orders.mcp.json'), file.replace('https://mcp.example/orders', url))
+  const commands = [...steps.matchAll(/run: mcpdeck (.*)/g)].map(([, words = '']) => words.split(' '))
+  expect(commands.length).toBeGreaterThan(1)
+  for (const words of commands) {
+    // The server of the test has this tool in place of the one of the document.
+    const own = words.map(word => (word === 'list-orders' ? 'whoami' : word))
+    expect(await home.run(own, { cwd: home.home, env: { ORDERS_SECRET: SECRET } })).toMatchObject({ code: 0 })
+  }
+})

@@ -1,11 +1,13 @@
 import { createPrivateKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type {
   AuthorizationServerMetadata,
   FetchLike,
   OAuthClientProvider,
   OAuthProtectedResourceMetadata,
 } from '@modelcontextprotocol/client'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { readInputText } from '../../lib/files/read-input.ts'
 import { defined, isPlainObject } from '../../lib/json.ts'
 import { isoSeconds } from '../../lib/times.ts'
 import { withoutSecrets } from '../../lib/redaction/redaction.ts'
@@ -188,7 +190,8 @@ function sourceName({ from, name }: Source): string {
 /** Reads a token where another program keeps it up to date. @throws GrantRefused if there is none, or it has ended */
 async function readSource(owner: TokenOwner, source: Source): Promise<string> {
   const { from, name } = source
-  const read = from === 'environment' ? Promise.resolve(process.env[name] ?? '') : readFile(name, 'utf8')
+  const read =
+    from === 'environment' ? Promise.resolve(process.env[name] ?? '') : readInputText(resolve(name), BOUNDS.answer.most)
   const token = (
     await read.catch((error: unknown) => {
       throw new GrantRefused(
