@@ -243,6 +243,16 @@ test('a sign-out deletes the grant, and tokens of a person replace it', async ()
   expect(await api.call(signIns.get, target)).toMatchObject({ signedIn: true, refreshable: false, grant: null })
 })
 
+test('a server that wants more scopes of a grant is reported with the option that asks for them', async () => {
+  const { api, target, oddities, grant } = await machine()
+  await grant()
+  const headers = { 'www-authenticate': 'Bearer error="insufficient_scope", scope="write"' }
+  oddities.answers['mcp /mcp'] = () => new Response('', { status: 403, headers })
+  expect((await api.refused(servers.tools, target)).message).toContain(
+    "Sign in with it and its grant again: mcpdeck sign-in 'guarded' --grant … --scope 'tools write'.",
+  )
+})
+
 test('no answer and no recorded message holds a secret of a grant', async () => {
   const { api, target, state, grant } = await machine()
   const answers = [await grant(), await api.call(signIns.get, target), await api.call(servers.get, target)]

@@ -6,46 +6,47 @@ import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 /** A token that is read again for every request, because it is replaced before it ends. */
 const source = () => strictBody({ from: z.enum(['file', 'environment']), name: z.string().min(1) })
 
-const common = {
-  /** The authorization server that the secrets are for; the one that the server names if it is absent. */
-  issuer: z.url().optional(),
-  scope: z.string().min(1).optional(),
+type Field = 'clientId' | 'clientSecret' | 'privateKey' | 'assertion' | 'provider'
+
+/** What each grant needs, and what it takes besides. */
+const GRANT_FIELDS: Readonly<Record<(typeof GRANTS)[number], { needs: readonly Field[]; takes: readonly Field[] }>> = {
+  'client-credentials': { needs: ['clientId'], takes: ['clientSecret', 'privateKey'] },
+  'workload-identity': { needs: ['assertion'], takes: ['clientId'] },
+  enterprise: { needs: ['clientId', 'clientSecret', 'assertion', 'provider'], takes: [] },
 }
+const ALL_FIELDS: readonly Field[] = ['clientId', 'clientSecret', 'privateKey', 'assertion', 'provider']
 
 /** A grant with what it needs. Secrets are stored sealed and never returned. */
 export const GrantRequest = shape(() =>
-  z.discriminatedUnion('grant', [
-    strictBody({
-      ...common,
-      grant: z.literal('client-credentials'),
+  strictBody({
+    grant: z.enum(GRANTS),
+    /** The authorization server that the secrets are for; the one that the server names if it is absent. */
+    issuer: z.url().optional(),
+    scope: z.string().min(1).optional(),
+    clientId: z.string().min(1).optional(),
+    clientSecret: z.string().min(1).optional(),
+    /** PEM, or a JWK as JSON. */
+    privateKey: z.string().min(1).optional(),
+    /** Where the token of the workload, or the ID token of the identity provider, is read. */
+    assertion: source().optional(),
+    /** The identity provider that exchanges the ID token. */
+    provider: strictBody({
+      issuer: z.url(),
       clientId: z.string().min(1),
       clientSecret: z.string().min(1).optional(),
-      /** PEM, or a JWK as JSON. */
-      privateKey: z.string().min(1).optional(),
-    }).refine(body => (body.clientSecret === undefined) !== (body.privateKey === undefined), {
-      path: ['clientSecret'],
-      error: 'give either clientSecret or privateKey',
-    }),
-    strictBody({
-      ...common,
-      grant: z.literal('workload-identity'),
-      clientId: z.string().min(1).optional(),
-      assertion: source(),
-    }),
-    strictBody({
-      ...common,
-      grant: z.literal('enterprise'),
-      clientId: z.string().min(1),
-      clientSecret: z.string().min(1),
-      /** The ID token of the person or workload at the identity provider. */
-      assertion: source(),
-      provider: strictBody({
-        issuer: z.url(),
-        clientId: z.string().min(1),
-        clientSecret: z.string().min(1).optional(),
-      }),
-    }),
-  ]),
+    }).optional(),
+  }).superRefine((body, context) => {
+    const report = (field: Field, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message, input: body[field] })
+    const { needs, takes } = GRANT_FIELDS[body.grant]
+    for (const field of ALL_FIELDS)
+      if (body[field] === undefined) {
+        if (needs.includes(field)) report(field, `is needed by ${body.grant}`)
+      } else if (![...needs, ...takes].includes(field)) report(field, `does not belong to ${body.grant}`)
+    const hasBoth = (body.clientSecret === undefined) === (body.privateKey === undefined)
+    if (body.grant === 'client-credentials' && hasBoth)
+      report('clientSecret', 'is needed by client-credentials, unless privateKey is given')
+  }),
 )
 export type GrantRequest = z.infer<typeof GrantRequest>
 
@@ -82,7 +83,7 @@ export const signIns = resource('signIns', {
     risk: 'write',
     role: 'editor',
     idempotency: 'natural',
-    secrets: ['body.clientSecret', 'body.privateKey', 'body.provider.clientSecret'],
+    secrets: ['body.clientSecret', 'body.privateKey', 'body.provider'],
     refreshes: ['servers'],
     local: true,
     deadlineMs: 60_000,

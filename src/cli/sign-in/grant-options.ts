@@ -108,7 +108,7 @@ function address(own: GrantOptions, name: 'issuer' | 'idp'): string | undefined 
   throw new UsageError(`${FLAGS[name]} is not an http or https address.`)
 }
 
-function source(own: GrantOptions): Extract<GrantRequest, { assertion: unknown }>['assertion'] {
+function source(own: GrantOptions): NonNullable<GrantRequest['assertion']> {
   const name = either(own, ASSERTION)
   if (name === 'assertionEnv') return { from: 'environment', name: own.assertionEnv! }
   if (own.assertionFile === '-')

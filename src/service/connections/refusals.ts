@@ -44,7 +44,7 @@ export async function credentialRefusal(response: Response, refused: Refused): P
   const { status, headers } = response
   if (status === 403) {
     const { error, scope } = bearerChallenge(response)
-    if (error === 'insufficient_scope') return await scopeRefusal(serverName, scope, transport.grantedScope)
+    if (error === 'insufficient_scope') return await scopeRefusal(serverName, scope, transport)
     return serverRefusal(`The server "${serverName}" refuses the stored credentials (HTTP 403).`)
   }
   if (status !== 401) return undefined
@@ -81,12 +81,13 @@ const PASTABLE = /^[\w.:/ -]+$/
 async function scopeRefusal(
   serverName: string,
   scope: string | undefined,
-  granted: string | undefined,
+  { grantedScope: granted, renewedToken }: HttpTransport,
 ): Promise<ServiceError> {
   const all = scope === undefined ? undefined : (await loadLibrary()).computeScopeUnion(granted, scope)
+  const [again, grant] = renewedToken ? [' and its grant again', ' --grant …'] : ['', '']
   const command =
     all !== undefined && PASTABLE.test(`${serverName}${all}`)
-      ? `: mcpdeck sign-in '${serverName}' --scope '${all}'`
+      ? `${again}: mcpdeck sign-in '${serverName}'${grant} --scope '${all}'`
       : ''
   return new ServiceError(
     'OAUTH_REQUIRED',

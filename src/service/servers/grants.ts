@@ -102,10 +102,10 @@ type Wanted = { resource: OAuthProtectedResourceMetadata | undefined; scope: str
 /** Returns the parameters of the token request that are specific to the grant. */
 async function parametersOf(asked: Asked, { resource, scope }: Wanted): Promise<Record<string, string>> {
   const { library, owner, grant } = asked
-  if (grant.grant === 'client-credentials') return { grant_type: 'client_credentials' }
-  const assertion = await readSource(owner, grant.assertion)
-  if (grant.grant === 'workload-identity') return { grant_type: JWT_BEARER, assertion }
   const { provider } = grant
+  if (!grant.assertion) return { grant_type: 'client_credentials' }
+  const assertion = await readSource(owner, grant.assertion)
+  if (!provider) return { grant_type: JWT_BEARER, assertion }
   // A person names the provider, so the address of the MCP server sets no bounds for it.
   return await withinTime(provider.issuer, undefined, async bounded => {
     const fetchFn: FetchLike = async (input, init) => await withRequiredFields(await bounded(input, init))
@@ -134,9 +134,7 @@ type Prepared = { metadata: AuthorizationServerMetadata; parameters: Record<stri
 
 /** Describes the client to the library, which stores nothing and opens no browser then. */
 function providerOf(library: McpLibrary, grant: ServerGrant, { metadata, parameters }: Prepared): OAuthClientProvider {
-  const { clientId: id } = grant
-  const secret = 'clientSecret' in grant ? grant.clientSecret : undefined
-  const privateKey = 'privateKey' in grant ? grant.privateKey : undefined
+  const { clientId: id, clientSecret: secret, privateKey } = grant
   const nothing = (): void => undefined
   return {
     redirectUrl: undefined,
@@ -181,7 +179,7 @@ function signingKey(text: string, metadata: AuthorizationServerMetadata) {
   return { privateKey, alg: kty === 'RSA' ? ofRsa : (BY_CURVE[String(crv)] ?? 'EdDSA') }
 }
 
-type Source = Extract<ServerGrant, { assertion: unknown }>['assertion']
+type Source = NonNullable<ServerGrant['assertion']>
 
 function sourceName({ from, name }: Source): string {
   return from === 'file' ? `the file ${name}` : `the variable ${name}`
@@ -267,8 +265,9 @@ function failureOf(error: unknown, { library, owner, grant, host }: Failed): Ser
 /** Explains the error codes of a token endpoint (RFC 6749, 5.2; RFC 7523, 3; RFC 8707, 2). */
 function refusalOf({ code, message }: { code: string; message: string }, grant: ServerGrant, host: string): string {
   const client = grant.clientId === undefined ? 'this client' : `the client "${grant.clientId}"`
-  const proof = 'privateKey' in grant && grant.privateKey !== undefined ? 'its key' : 'its secret'
-  const source = 'assertion' in grant ? sourceName(grant.assertion) : proof
+  const proof = grant.privateKey === undefined ? 'its secret' : 'its key'
+  const own = grant.assertion ? sourceName(grant.assertion) : proof
+  const source = grant.provider ? new URL(grant.provider.issuer).host : own
   const said = message.trim() === '' || message === code ? '' : ` (${repeated(message)})`
   const sentences: Readonly<Record<string, string>> = {
     invalid_client: `${host} does not know ${client}, or ${proof} is wrong`,

@@ -90,7 +90,7 @@ export function signInHandlers({ store, connections }: ServiceContext): Handlers
       const server = store.servers.require(project.id, params.serverId)
       const { name, url } = server
       if (server.transportType !== 'http' || !url) throw invalidField('grant', 'a server over stdio has no sign-in')
-      if (body.grant === 'client-credentials' && body.privateKey !== undefined) requireKey(body.privateKey)
+      if (body.privateKey !== undefined) requireKey(body.privateKey)
       const issuer = body.issuer ?? (await discoverIssuer(url, signal))
       if (issuer === undefined)
         throw new ServiceError('SERVER_UNREACHABLE', `The server "${name}" does not tell its authorization server.`)

@@ -158,11 +158,6 @@ function settingsOf({ secrets: { env, headers, clientSecret = '', grant }, url, 
   return [defined({ env, headers, url }), clientSecret, accessToken, refreshToken, ...own] as const
 }
 
-function grantSecrets(grant: ServerGrant): string[] {
-  const secrets = [
-    'clientSecret' in grant && grant.clientSecret,
-    'privateKey' in grant && grant.privateKey,
-    'provider' in grant && grant.provider.clientSecret,
-  ]
-  return secrets.filter(secret => typeof secret === 'string')
+function grantSecrets({ clientSecret = '', privateKey = '', provider }: ServerGrant): string[] {
+  return [clientSecret, privateKey, provider?.clientSecret ?? '']
 }

@@ -27,12 +27,6 @@ export const localWork: Readonly<Record<string, ReadBack>> = {
   [servers.callTool.operation]: callReadBack,
   [calls.clear.operation]: clearedReadBack,
   [serverRequests.answer.operation]: answeredReadBack,
-  [signIns.grant.operation]: async ({ client, entry, options }) => {
-    const { grant } = await client.signIns.get(placeOf(entry.input), options)
-    return grant == null
-      ? { finding: 'did-not-happen', because: 'no grant is stored for it' }
-      : { finding: 'cannot-be-known', because: 'a grant is stored for it; whether since then is not known' }
-  },
   [signIns.delete.operation]: async ({ client, entry, options }) => {
     const { signedIn } = await client.signIns.get(placeOf(entry.input), options)
     return signedIn
