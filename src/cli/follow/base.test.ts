@@ -97,7 +97,7 @@ async function endOf(all: readonly Made[], base: 'last' | 'last-passed' | 'basel
   const followed = { kind: 'ended', run, trials } as const
   const place = { projectId: 'p', runId: run.id }
   const gates = gatesOf({ newFailuresAgainst: base, gatesOnly: true })
-  const compared = await compareRun(client, place, followed, base, new AbortController().signal)
+  const compared = await compareRun(client, place, followed, base, { signal: new AbortController().signal })
   const comparison = typeof compared === 'object' ? compared : undefined
   return conclude(followed, { gates: judgeGates(gates, followed, compared), gatesOnly: true, comparison })
 }

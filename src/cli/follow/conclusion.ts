@@ -7,6 +7,9 @@ import { isVerdict, outcomeOfRun, whyUndecided, type RunOutcome } from '../../do
 import { decisionCounts } from '../../domain/runs/counts.ts'
 import { passedPart } from '../../domain/runs/graded.ts'
 import { casesRunAgain, countTrials, passRate, uncheckedCases, type TrialCounts } from '../../domain/runs/trials.ts'
+import { reasonOf } from '../../domain/runs/causes.ts'
+import type { EndedRun, SettledRun } from '../../domain/runs/retries.ts'
+import { plural } from '../../lib/format.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { errorLine, exitCodeOfError } from '../output/report-error.ts'
 import { NoRun, type Followed } from './follow-run.ts'
@@ -19,6 +22,7 @@ export type Because =
   | Exclude<RunOutcome, 'in-flight'>
   | 'gate'
   | 'gates_passed'
+  | 'reruns_passed'
   | 'unknown_gate'
   | Exclude<Followed['kind'], 'ended'>
 
@@ -37,6 +41,10 @@ export type Conclusion = {
   part: string | null
   /** Names of cases that passed without any check. */
   unchecked: readonly string[]
+  /** Cases that passed in the run or a rerun of failed cases, and not in another of these. */
+  flaky: readonly { title: string; runId: string; why: string | null }[]
+  /** The reruns of failed cases, in order. `why` says why one does not count; null if it does. */
+  reruns: readonly { runId: string | null; outcome: RunOutcome | null; why: string | null }[]
   /** Names of cases with a trial that ran again, since its server broke while several trials used it. */
   ranAgain: readonly string[]
   because: Because
@@ -48,16 +56,34 @@ export type Conclusion = {
   baseline: BaselineReport | null
 }
 
+/** A rerun of failed cases. */
+export type RerunAttempt = {
+  /** Null if the rerun was not launched, or it is unknown which run it is. */
+  runId: string | null
+  /** The rerun with its trials, if it ended and counts. */
+  ended?: EndedRun
+  /** Whether it may have executed trials. */
+  mayHaveRun: boolean
+  /** Why it does not count; null if it does. */
+  why: string | null
+}
+
+/** The reruns of a run's failed cases, and the run with what they changed. */
+export type Retried = { attempts: readonly RerunAttempt[]; settled: SettledRun }
+
 export type Judgement = {
   gates: readonly GateResult[]
   /** Whether only the gates decide, not the run's own verdict. */
   gatesOnly: boolean
   comparison: Comparison | undefined
   baseline?: BaselineReport | undefined
+  /** Absent if nothing was to be retried. */
+  retried?: Retried | undefined
 }
 
 /** Concludes how a run ended. Network trouble never becomes a failed verdict. */
-export function conclude(followed: Followed, { gates, gatesOnly, comparison, baseline }: Judgement): Conclusion {
+export function conclude(followed: Followed, judgement: Judgement): Conclusion {
+  const { gates, comparison, baseline, retried } = judgement
   const { run, trials } = followed
   const outcome = followed.kind === 'ended' ? outcomeOfRun(followed.run) : undefined
   const counts = countTrials(trials)
@@ -69,9 +95,10 @@ export function conclude(followed: Followed, { gates, gatesOnly, comparison, bas
     passRate: passRate(counts) ?? null,
     measured: measured ? { ...measured, total: measured.total ?? null, undecided: measured.undecided ?? null } : null,
     part: (run && passedPart(run, trials)) ?? null,
-    unchecked: uncheckedCases(trials),
+    unchecked: uncheckedCases(retried?.settled.trials ?? trials),
+    ...rerunFacts(retried),
     ranAgain: casesRunAgain(trials),
-    ...decide(followed, outcome, gates, gatesOnly),
+    ...decide(followed, outcome, judgement),
     error: 'error' in followed ? errorFacts(followed.error) : null,
     gates,
     comparison: comparison ?? null,
@@ -79,21 +106,35 @@ export function conclude(followed: Followed, { gates, gatesOnly, comparison, bas
   }
 }
 
+function rerunFacts(retried: Retried | undefined): Pick<Conclusion, 'flaky' | 'reruns'> {
+  if (!retried) return { flaky: [], reruns: [] }
+  return {
+    flaky: retried.settled.flaky.map(({ title, passedIn, failures: [failure] }) => {
+      return { title, runId: passedIn.id, why: (failure && reasonOf(failure)) ?? null }
+    }),
+    reruns: retried.attempts.map(({ runId, ended, why }) => {
+      return { runId, outcome: ended ? outcomeOfRun(ended.run) : null, why }
+    }),
+  }
+}
+
 type Decision = Pick<Conclusion, 'because' | 'exitCode'>
 
-function decide(
-  followed: Followed,
-  outcome: RunOutcome | undefined,
-  gates: readonly GateResult[],
-  gatesOnly: boolean,
-): Decision {
+function decide(followed: Followed, own: RunOutcome | undefined, judgement: Judgement): Decision {
   if (followed.kind === 'interrupted') return { because: 'interrupted', exitCode: followed.exitCode }
   if (followed.kind !== 'ended') {
     const exitCode = 'error' in followed ? exitCodeOfError(followed.error) : EXIT.noVerdict
     return { because: followed.kind, exitCode }
   }
+  const { retried } = judgement
+  const outcome = own && retried ? outcomeOfRun(retried.settled.run) : own
   // A run that has ended has no state in flight.
   if (outcome === undefined || outcome === 'in-flight') return { because: 'undecided', exitCode: EXIT.noVerdict }
+  const decision = decideEnded(outcome, judgement)
+  return decision.because === 'passed' && outcome !== own ? { ...decision, because: 'reruns_passed' } : decision
+}
+
+function decideEnded(outcome: Exclude<RunOutcome, 'in-flight'>, { gates, gatesOnly }: Judgement): Decision {
   // A trial that was aborted or hung leaves a run without a verdict; only this gate turns that into a failure.
   if (outcome !== 'cancelled' && gates.some(({ gate, passed }) => gate === 'max-broken' && passed === false))
     return { because: 'gate', exitCode: EXIT.failedVerdict }
@@ -141,7 +182,7 @@ export function worstExitCode(exitCodes: readonly number[]): number {
 
 /** Says in one sentence what decided, or why a run has no verdict; `goesOn` if it continues without this process. */
 export function sentenceOf(
-  { because, part, verdict }: Pick<Conclusion, 'because' | 'part' | 'verdict'>,
+  { because, part, verdict, flaky }: Pick<Conclusion, 'because' | 'part' | 'verdict' | 'flaky'>,
   followed: Followed,
   goesOn: boolean,
 ): string {
@@ -149,6 +190,8 @@ export function sentenceOf(
   switch (because) {
     case 'passed':
       return `${['Passed', part].filter(Boolean).join(', ')}.`
+    case 'reruns_passed':
+      return `Passed after a rerun: ${plural(flaky.length, 'flaky case')}.`
     case 'gates_passed':
       return `The gates passed, and they decide${besideGates(verdict, part)}.`
     case 'failed':

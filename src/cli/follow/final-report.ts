@@ -1,7 +1,7 @@
 import { jsonText } from '../../lib/printable.ts'
 import { redactedValue, type Own } from '../../lib/redaction/redaction.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
-import { conclude, sentenceOf, worstExitCode, type Conclusion, type Judgement } from './conclusion.ts'
+import { conclude, sentenceOf, worstExitCode, type Conclusion, type Judgement, type Retried } from './conclusion.ts'
 import type { Followed } from './follow-run.ts'
 import type { Output } from '../output/output.ts'
 import type { ReportMode } from './reporter.ts'
@@ -14,7 +14,12 @@ import { writeAtomically } from '../../lib/files/write-atomically.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /** A run that is no longer followed; the label distinguishes it from its siblings. */
-export type Result = { label: string; followed: Followed; conclusion: Conclusion }
+export type Result = { label: string; followed: Followed; retried?: Retried | undefined; conclusion: Conclusion }
+
+/** Returns the trials of a run as its reruns settled them. */
+export function settledTrials({ followed, retried }: Result): readonly EvalIteration[] {
+  return retried?.settled.trials ?? followed.trials
+}
 
 export type FinalReportOptions = {
   mode: ReportMode
@@ -31,7 +36,7 @@ export type FinalReportOptions = {
 }
 
 export function resultOf(label: string, followed: Followed, judgement: Judgement): Result {
-  return { label, followed, conclusion: conclude(followed, judgement) }
+  return { label, followed, retried: judgement.retried, conclusion: conclude(followed, judgement) }
 }
 
 /** Prints the outcome of the runs, as text or as one object; resolves to their combined exit code. */
@@ -45,7 +50,7 @@ export async function printFinalReport(
   const sentence = ({ conclusion, followed }: Result): string => sentenceOf(conclusion, followed, goesOn)
   if (mode === 'text') {
     const linesOf = (result: Result): string[] => [
-      ...failureLines(result.followed.trials, causesOf),
+      ...failureLines(settledTrials(result), causesOf),
       ...conclusionLines(result.conclusion, unknown),
     ]
     await output.write(words(results.flatMap(result => linesOf(result).map(line => named(result, line)))))

@@ -4,12 +4,20 @@ import { describeError } from '../../api/client/errors/error-text.ts'
 import { runName } from '../../api/contract/runs.ts'
 import { settingDifferences } from '../../domain/runs/bases.ts'
 import { changedCases } from '../../domain/runs/changes.ts'
-import { judgeGates as judgeAll, type Gate, type GateFacts, type GateResult } from '../../domain/runs/gates.ts'
+import {
+  judgeGates as judgeAll,
+  type Gate,
+  type GateFacts,
+  type GateResult,
+  type RetriedFacts,
+} from '../../domain/runs/gates.ts'
 import { outcomeOfRun } from '../../domain/runs/outcome.ts'
+import type { EndedRun, FlakyCase } from '../../domain/runs/retries.ts'
+import { variantOfTrial } from '../../domain/runs/variants.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { findBase, trialsOf, type Base } from './base.ts'
 import type { BaselineOptions } from './baseline.ts'
-import { toComparison, type Comparison } from './conclusion.ts'
+import { toComparison, type Comparison, type Retried } from './conclusion.ts'
 import type { Followed } from './follow-run.ts'
 import type { RunPlace } from './reference.ts'
 
@@ -21,6 +29,7 @@ export type GateOptions = BaselineOptions & {
   maxDuration?: number
   maxTokens?: number
   maxBroken?: number
+  maxFlaky?: number
   gatesOnly?: boolean
 }
 
@@ -30,7 +39,7 @@ export type GateOptions = BaselineOptions & {
  * @throws UsageError if only gates should decide and there are none
  */
 export function gatesOf(own: GateOptions): Gate[] {
-  const { minPassRate, minGraded, newFailuresAgainst, baseline, maxDuration, maxTokens, maxBroken } = own
+  const { minPassRate, minGraded, newFailuresAgainst, baseline, maxDuration, maxTokens, maxBroken, maxFlaky } = own
   const gates: Gate[] = [
     ...(minPassRate === undefined ? [] : [{ gate: 'min-pass-rate', wanted: minPassRate } as const]),
     ...(typeof newFailuresAgainst === 'string'
@@ -42,19 +51,23 @@ export function gatesOf(own: GateOptions): Gate[] {
     ...(maxDuration === undefined ? [] : [{ gate: 'max-duration', wanted: maxDuration } as const]),
     ...(maxTokens === undefined ? [] : [{ gate: 'max-tokens', wanted: maxTokens } as const]),
     ...(maxBroken === undefined ? [] : [{ gate: 'max-broken', wanted: maxBroken } as const]),
+    ...(maxFlaky === undefined ? [] : [{ gate: 'max-flaky', wanted: maxFlaky } as const]),
   ]
   if (own.gatesOnly && gates.length === 0) throw new UsageError('--gates-only needs a gate that decides.')
   const isJudged = gates.length > 0 || minGraded !== undefined
   return isJudged ? [{ gate: 'min-graded', wanted: minGraded ?? 1 }, ...gates] : []
 }
 
-/** Compares a run with another; returns why if they cannot be compared. */
+/**
+ * Compares a run with another; returns why if they cannot be compared.
+ * @param flaky cases that passed in a rerun, which count as passed
+ */
 export async function compareRun(
   client: Client,
   place: RunPlace,
-  { run, trials }: Extract<Followed, { kind: 'ended' }>,
+  { run, trials }: EndedRun,
   against: Base,
-  signal: AbortSignal,
+  { signal, flaky = [] }: { signal: AbortSignal; flaky?: readonly FlakyCase[] | undefined },
 ): Promise<Comparison | string> {
   try {
     const found = await findBase(against, { client, place, run, trials, signal })
@@ -68,12 +81,13 @@ export async function compareRun(
     const { isNamed } = found
     if (differs.length > 0 && !isNamed)
       return `the service’s choice, ${runName(base)}, is of another ${differs.join(' and ')}`
-    return toComparison(baseRunId, changedCases(comparison, trials), {
-      name: runName(base),
-      passed: outcomeOfRun(base) === 'passed',
-      isNamed,
-      differs,
-    })
+    const variants = new Set(flaky.map(({ variant }) => variant))
+    const ids = new Set(trials.flatMap(trial => (variants.has(variantOfTrial(trial)) ? [trial.id] : [])))
+    return toComparison(
+      baseRunId,
+      changedCases(comparison, trials, id => ids.has(id)),
+      { name: runName(base), passed: outcomeOfRun(base) === 'passed', isNamed, differs },
+    )
   } catch (error) {
     if (signal.aborted) return 'it was stopped'
     if (!(error instanceof ApiError)) throw error
@@ -87,14 +101,29 @@ export function judgeGates(
   gates: readonly Gate[],
   followed: Followed,
   compared: Comparison | string | undefined,
-  { baseline, written }: Pick<GateFacts, 'baseline' | 'written'> = {},
+  { retried, ...beside }: Pick<GateFacts, 'baseline' | 'written'> & { retried?: Retried | undefined } = {},
 ): GateResult[] {
-  const { run, trials } = followed
+  const { run } = followed
   if (followed.kind !== 'ended' || !run) {
     const says = run ? 'the run has not ended' : 'no run was read'
     return gates.map(gate => ({ ...gate, actual: null, passed: null, says }))
   }
   const changes = typeof compared === 'object' ? compared.cases : (compared ?? 'nothing was compared')
   const base = typeof compared === 'object' ? compared.base : undefined
-  return judgeAll(gates, { run, trials, changes, base, baseline, written })
+  const settled = retried?.settled ?? followed
+  return judgeAll(gates, {
+    run: settled.run,
+    trials: settled.trials,
+    retried: retried && factsOf(followed, retried),
+    changes,
+    base,
+    ...beside,
+  })
+}
+
+function factsOf(own: EndedRun, { settled, attempts }: Retried): RetriedFacts {
+  const isRead = attempts.every(({ ended, mayHaveRun }) => ended !== undefined || !mayHaveRun)
+  const all = [own, ...attempts.flatMap(({ ended }) => ended ?? [])].flatMap(({ trials }) => trials)
+  const why = attempts.find(attempt => attempt.why !== null)?.why ?? undefined
+  return { own, flaky: settled.flaky, all: isRead ? all : undefined, why }
 }

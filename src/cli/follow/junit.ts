@@ -4,7 +4,7 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { redactedValue, type Own } from '../../lib/redaction/redaction.ts'
 import { amountOf } from '../../domain/runs/amount.ts'
-import { CAUSES, causeOf, isMeasuredFailure } from '../../domain/runs/causes.ts'
+import { CAUSES, causeOf, isMeasuredFailure, type Cause } from '../../domain/runs/causes.ts'
 import type { GateResult } from '../../domain/runs/gates.ts'
 import { judgeAdvice } from '../../domain/runs/judges.ts'
 import { passedPart } from '../../domain/runs/graded.ts'
@@ -13,6 +13,7 @@ import { casesRunAgain, trialState, uncheckedCases } from '../../domain/runs/tri
 import { variantNames, variantOfTrial } from '../../domain/runs/variants.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import type { BaselineReport } from '../../domain/runs/baseline-report.ts'
+import type { Retried } from './conclusion.ts'
 import {
   caseOf,
   classNameOf,
@@ -33,6 +34,7 @@ export type ReportedRun = { name: string } & (
       gates: readonly GateResult[]
       exitCode: number
       baseline?: BaselineReport | null
+      retried?: Retried | undefined
     }
   | { run?: never; why: string }
 )
@@ -42,8 +44,9 @@ export type ReportedRun = { name: string } & (
  * broken grader, throttling, a failed set-up and a trial that was not executed are `error`; stopped and waiting trials
  * are `skipped`. Readers take a report without failures and errors for success, so it fails exactly if the exit code
  * does: if a threshold or gates are met, trials that did not pass are `skipped` with the reason; a gate that is not
- * met, a run that did not pass though no trial says so, and a run that was never read get their own testcases. Texts
- * are redacted as in a summary.
+ * met, a run that did not pass though no trial says so, and a run that was never read get their own testcases. A trial
+ * of a flaky case is a testcase that passed with `flakyFailure` or `flakyError`, as Maven Surefire writes it; further
+ * failures in reruns are `rerunFailure` or `rerunError`. Texts are redacted as in a summary.
  */
 export function junitXml(runs: readonly ReportedRun[], own: Own = {}): string {
   return junitDocument(runs.map(each => redactedValue(each.run ? toSuite(each) : unreadSuite(each), own)))
@@ -53,15 +56,18 @@ function unreadSuite({ name, why }: Extract<ReportedRun, { why: string }>) {
   return suiteOf({ name }, [caseOf(name, ITSELF, 'error', { type: 'no run', why })])
 }
 
-function toSuite({ name, run, trials, gates, exitCode, baseline }: Extract<ReportedRun, { run: EvalRun }>) {
+function toSuite(reported: Extract<ReportedRun, { run: EvalRun }>) {
+  const { name, run, trials, gates, exitCode, baseline, retried } = reported
   const isMet = exitCode === EXIT.done
   const often = trialsOfVariants(trials)
   const nameOf = variantNames(trials)
+  const againOf = failedAgain(trials, retried)
   const cases = trials.map((trial): Counted => {
-    const own = { name: nameOf(trial), of: often.get(variantOfTrial(trial)) ?? 1 }
-    const kind = kindOf(trial)
+    const again = againOf(trial)
+    const kind = again.isFlaky ? 'passed' : kindOf(trial)
     const shown = isMet && kind !== 'passed' ? 'skipped' : kind
-    return { kind: shown, testcase: toCase(name, trial, { ...own, kind: shown }) }
+    const own = { name: nameOf(trial), of: often.get(variantOfTrial(trial)) ?? 1, kind: shown, again }
+    return { kind: shown, testcase: toCase(name, trial, own) }
   })
   if (!isMet) {
     cases.push(...gates.flatMap(gate => gateCase(name, gate)))
@@ -78,6 +84,8 @@ function toSuite({ name, run, trials, gates, exitCode, baseline }: Extract<Repor
     client: run.client?.name,
     unchecked: uncheckedCases(trials).join(', ') || undefined,
     ranAgain: casesRunAgain(trials).join(', ') || undefined,
+    flaky: retried?.settled.flaky.map(({ title }) => title).join(', ') || undefined,
+    reruns: retried?.attempts.flatMap(({ runId }) => runId ?? []).join(', ') || undefined,
     ...(baseline && baselineProperties(baseline)),
     ...Object.fromEntries(
       judgeAdvice(run.judges).map(({ id, words }) => [`judge.${id}`, `${words} (advice beside the verdict)`]),
@@ -132,7 +140,7 @@ function kindOf(trial: EvalIteration): TestKind {
 function toCase(
   suiteName: string,
   trial: EvalIteration,
-  { name, of, kind }: { name: string; of: number; kind: TestKind },
+  { name, of, kind, again }: { name: string; of: number; kind: TestKind; again: FailedAgain },
 ) {
   const took = amountOf(trial.durationMs)
   return {
@@ -140,15 +148,55 @@ function toCase(
     '@name': inAttribute(of > 1 ? `${name} (trial ${trial.iterationNumber} of ${of})` : name),
     ...(took !== undefined && { '@time': seconds(took) }),
     ...outcomeOf(trial, kind),
+    ...(kind === 'skipped' ? {} : againElements(again)),
   }
+}
+
+/** The failures to list below a trial: of a flaky case all of this trial, else those in reruns. */
+type FailedAgain = { isFlaky: boolean; failures: readonly EvalIteration[] }
+
+/** Returns, for each trial of a run, which of the same position did not pass in the run or its reruns. */
+function failedAgain(
+  trials: readonly EvalIteration[],
+  retried: Retried | undefined,
+): (trial: EvalIteration) => FailedAgain {
+  const variants = new Set(retried?.settled.flaky.map(({ variant }) => variant))
+  const positionOf = (trial: EvalIteration): string => `${variantOfTrial(trial)} ${trial.iterationNumber}`
+  const inReruns = (retried?.attempts ?? []).flatMap(({ ended }) => ended?.trials ?? [])
+  const failed = Map.groupBy(
+    [...trials, ...inReruns].filter(trial => trialState(trial) !== 'passed' && causeOf(trial) !== undefined),
+    positionOf,
+  )
+  return trial => {
+    const isFlaky = variants.has(variantOfTrial(trial))
+    const failures = failed.get(positionOf(trial)) ?? []
+    return { isFlaky, failures: isFlaky ? failures : failures.filter(each => each !== trial) }
+  }
+}
+
+/** Returns failures beside the outcome of a testcase, named as Maven Surefire names those of flaky and failed tests. */
+function againElements({ isFlaky, failures }: FailedAgain): object {
+  const elements: Record<string, object[]> = {}
+  for (const trial of failures) {
+    const cause = causeOf(trial) ?? 'unknown'
+    const name = `${isFlaky ? 'flaky' : 'rerun'}${isMeasuredFailure(trial) ? 'Failure' : 'Error'}`
+    const { words, text } = failureTexts(trial, cause)
+    const element = { '@type': cause, '@message': inAttribute(words), stackTrace: text }
+    elements[name] = [...(elements[name] ?? []), element]
+  }
+  return elements
+}
+
+function failureTexts(trial: EvalIteration, cause: Cause): { words: string; text: string } {
+  const words = trial.error ?? CAUSES[cause]
+  return { words, text: inText([words, `trial: ${trial.id}`, ...scoreLines(trial)].join('\n')) }
 }
 
 function outcomeOf(trial: EvalIteration, kind: TestKind): object {
   if (kind === 'passed') return {}
   const cause = causeOf(trial)
   if (cause === undefined) return { skipped: { '@message': inAttribute(trial.status) } }
-  const words = trial.error ?? CAUSES[cause]
-  const text = inText([words, `trial: ${trial.id}`, ...scoreLines(trial)].join('\n'))
+  const { words, text } = failureTexts(trial, cause)
   if (kind === 'skipped')
     return { skipped: { '@message': inAttribute(`Did not pass, which the run allows: ${words}`) }, 'system-out': text }
   return { [kind]: { '@type': cause, '@message': inAttribute(words), '#text': text } }

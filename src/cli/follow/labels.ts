@@ -12,9 +12,14 @@ import type { Comparison, Conclusion } from './conclusion.ts'
 
 /** Returns the final lines for people: the counts, the gates and the comparison. */
 export function conclusionLines(conclusion: Conclusion, unknown: string): string[] {
-  const { run, gates, comparison, baseline, unchecked, ranAgain } = conclusion
+  const { run, gates, comparison, baseline, unchecked, flaky, reruns, ranAgain } = conclusion
   return [
     ...(run ? [`${nameOf(run)}: ${countWords(conclusion, unknown)}`] : []),
+    ...reruns.map(({ runId, outcome, why }) => {
+      const named = runId === null ? 'rerun of the failed cases' : `rerun ${clean(runId)} of the failed cases`
+      return `${named}: ${why === null ? outcome : `does not count, ${clean(why)}`}`
+    }),
+    ...flakyLines(flaky),
     ...gates.map(
       ({ gate, passed, says }) =>
         `gate ${gate}: ${passed === null ? 'not known' : passed ? 'passed' : 'FAILED'}, ${clean(says)}`,
@@ -27,6 +32,14 @@ export function conclusionLines(conclusion: Conclusion, unknown: string): string
     ...(comparison ? comparisonLines(comparison) : []),
     ...(baseline ? baselineLines(baseline) : []),
   ]
+}
+
+function flakyLines(flaky: Conclusion['flaky']): string[] {
+  const lines = flaky.slice(0, MOST_TITLES).map(({ title, runId, why }) => {
+    return `flaky: ${clean(title)}, passed in ${clean(runId)}${why === null ? '' : `, else: ${clean(why)}`}`
+  })
+  const more = flaky.length - lines.length
+  return [...lines, ...(more > 0 ? [`flaky: ${more} more`] : [])]
 }
 
 /** Describes the counts of the run in its own unit; in trials if it reports none. */

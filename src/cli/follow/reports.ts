@@ -93,8 +93,10 @@ function unread(name: string, error: unknown): NamedResult {
   return { name: clean(name), ...resultOf('', followed, { gates: [], gatesOnly: false, comparison: undefined }) }
 }
 
-function reportedOf({ name, followed, conclusion }: NamedResult): ReportedRun {
+function reportedOf({ name, followed, conclusion, retried }: NamedResult): ReportedRun {
   const { run, trials } = followed
   const { gates, exitCode, baseline } = conclusion
-  return run ? { name, run, trials, gates, exitCode, baseline } : { name, why: sentenceOf(conclusion, followed, false) }
+  return run
+    ? { name, run, trials, gates, exitCode, baseline, retried }
+    : { name, why: sentenceOf(conclusion, followed, false) }
 }

@@ -3,8 +3,11 @@ import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { runNumberOf } from '../../api/contract/runs.ts'
 import type { Gate } from '../../domain/runs/gates.ts'
+import { settleRun, type EndedRun, type FlakyCase } from '../../domain/runs/retries.ts'
+import { trialState } from '../../domain/runs/trials.ts'
 import { UNKNOWN } from '../../lib/format.ts'
 import { clean } from '../../tui/theme/text.ts'
+import { EXIT } from '../process/exit-codes.ts'
 import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
 import { announcement, type Notify } from '../../tui/terminal/announcement.ts'
 import { resolveTtyConventions, wantsScreenReader } from '../dashboard/tty-conventions.ts'
@@ -16,7 +19,7 @@ import { followRun, isPassing, NoRun, type FollowEvent, type Followed } from './
 import { withJudge } from './judge-wait.ts'
 import { type Base, baseOf, checkBase } from './base.ts'
 import { judgeBaselines, openBaseline, type Baseline, type BaselineFacts, type LaunchedCases } from './baseline.ts'
-import { sentenceOf, type Comparison } from './conclusion.ts'
+import { sentenceOf, type Comparison, type RerunAttempt, type Retried } from './conclusion.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
 import { printFinalReport, resultOf, type Result } from './final-report.ts'
 import { type RunPlace, parseRun, type NamedRun } from './reference.ts'
@@ -57,6 +60,11 @@ export type FollowExtras = {
   notStarted?: readonly NotStarted[]
   /** Returns further reasons why a trial did not pass, a sentence each. */
   causesOf?: (trial: EvalIteration) => readonly string[]
+  /** Runs the failed cases of an ended run again, and follows each rerun; absent if nothing is retried. */
+  retry?: (
+    run: { place: RunPlace; own: EndedRun },
+    follow: (place: RunPlace, label: string) => Promise<Followed>,
+  ) => Promise<RerunAttempt[]>
   /** Receives the results when following has ended. */
   onResults?: (results: readonly Result[]) => void
 }
@@ -118,20 +126,10 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
     stop,
     async follow(client, runs, extras) {
       isFollowing = true
-      const compared = await Promise.all(
-        runs.map(async ({ label, place }) => {
-          const onEvent = (event: FollowEvent): void => reporter.onEvent(label, event)
-          const options = { interrupt, timeout: timeout.signal, onEvent, executed: extras.executed?.(place.runId) }
-          const ended = await followRun(client, place, options)
-          const followed = await withJudge(client, place, ended, { stop, say: reporter.say })
-          const beside = await comparedWith({ client, place, reporter, base: extras.base, stop }, followed)
-          return { label, place, followed, beside }
-        }),
-      )
-      const { launched, notStarted = [] } = extras
-      const missing = notStarted.length > 0
-      const known = baseline && (await judgeBaselines(client, baseline, compared, { launched, missing, signal: stop }))
-      const followed = compared.map((each, index) => judged(each, known?.[index], gates, own))
+      const signals = { interrupt, timeout: timeout.signal, stop }
+      const following = { client, own, gates, baseline, reporter, extras, signals }
+      const followed = await followAll(following, runs)
+      const { notStarted = [] } = extras
       const results = [...followed, ...notStarted.map(({ label, error }) => withoutRun(label, error, own, gates))]
       if (writeReports) {
         const named = await withNames(client, runs, results, { stop, name })
@@ -192,29 +190,117 @@ function endBeforeRun(error: unknown): Followed {
   return { kind: isPassing(error) ? 'unreachable' : 'refused', error, trials: [] }
 }
 
-type CompareOptions = { client: Client; place: RunPlace; reporter: Reporter; base: Base | undefined; stop: AbortSignal }
+type Following = {
+  client: Client
+  own: SessionOptions
+  gates: readonly Gate[]
+  baseline: Baseline | undefined
+  reporter: Reporter
+  extras: FollowExtras
+  signals: { interrupt: AbortSignal; timeout: AbortSignal; stop: AbortSignal }
+}
+
+/** A run that is no longer followed, with what it is compared with and its reruns. */
+type EndedFollowing = FollowedRun & {
+  followed: Followed
+  beside: Comparison | string | undefined
+  retried?: Retried | undefined
+}
+
+/** Follows runs to their end, runs failed cases again if that is wanted, and judges the runs. */
+async function followAll(following: Following, runs: readonly FollowedRun[]): Promise<Result[]> {
+  const { client, reporter, extras, signals } = following
+  const ended = await Promise.all(
+    runs.map(async ({ label, place }): Promise<EndedFollowing> => {
+      const read = await followOne(following, label, place)
+      const followed = await withJudge(client, place, read, { stop: signals.stop, say: reporter.say })
+      return { label, place, followed, beside: await comparedWith(following, place, followed) }
+    }),
+  )
+  if (!extras.retry) return await judgeAll(following, ended, true)
+  const first = await judgeAll(following, ended, false)
+  const retried: EndedFollowing[] = []
+  // One after the other: a rerun whose answer is lost is recognized only as the one new run of its suite.
+  for (const [index, each] of ended.entries())
+    retried.push(isToRetry(first[index]!) ? await retryOne(following, each) : { ...each, retried: unretried(each) })
+  return await judgeAll(following, retried, true)
+}
+
+async function followOne({ client, reporter, extras, signals }: Following, label: string, place: RunPlace) {
+  const onEvent = (event: FollowEvent): void => reporter.onEvent(label, event)
+  return await followRun(client, place, { ...signals, onEvent, executed: extras.executed?.(place.runId) })
+}
+
+/** Whether failed cases decide about a run, which a rerun could change. A stopped run is not run again. */
+function isToRetry({ followed, conclusion }: Result): boolean {
+  if (followed.kind !== 'ended' || conclusion.exitCode === EXIT.done) return false
+  return conclusion.because !== 'cancelled' && followed.trials.some(trial => trialState(trial) !== 'passed')
+}
+
+function unretried({ followed }: EndedFollowing): Retried | undefined {
+  if (followed.kind !== 'ended') return undefined
+  return { attempts: [], settled: settleRun(followed, []) }
+}
+
+async function retryOne(following: Following, ended: EndedFollowing): Promise<EndedFollowing> {
+  const { extras, signals } = following
+  const { label, place, followed, beside } = ended
+  if (!extras.retry || followed.kind !== 'ended') return ended
+  const named = (text: string): string => (label === '' ? text : `${label}, ${text}`)
+  const attempts = await extras.retry({ place, own: followed }, (again, text) =>
+    followOne(following, named(text), again),
+  )
+  const { run, trials } = followed
+  if (signals.interrupt.aborted)
+    return { ...ended, followed: { kind: 'interrupted', exitCode: interruptedCode(signals.interrupt), run, trials } }
+  if (signals.timeout.aborted) return { ...ended, followed: { kind: 'timed_out', run, trials } }
+  const counted = attempts.flatMap(attempt => attempt.ended ?? [])
+  const settled = settleRun(followed, counted, extras.launched?.asked)
+  const { flaky } = settled
+  const compared = flaky.length > 0 ? await comparedWith(following, place, followed, flaky) : beside
+  return { ...ended, beside: compared, retried: { attempts, settled } }
+}
+
+/** @param mayWrite whether the baseline file may be updated */
+async function judgeAll(
+  { client, own, gates, baseline, extras, signals }: Following,
+  ended: readonly EndedFollowing[],
+  mayWrite: boolean,
+): Promise<Result[]> {
+  const { launched, notStarted = [] } = extras
+  const settled = ended.map(({ place, followed, retried }) => {
+    return { place, followed: followed.kind === 'ended' && retried ? { ...followed, ...retried.settled } : followed }
+  })
+  const file = baseline && { ...baseline, update: baseline.update && mayWrite }
+  const options = { launched, missing: notStarted.length > 0, signal: signals.stop }
+  const known = file && (await judgeBaselines(client, file, settled, options))
+  return ended.map((each, index) => judged(each, known?.[index], gates, own))
+}
 
 async function comparedWith(
-  { client, place, reporter, base, stop }: CompareOptions,
+  { client, reporter, extras: { base }, signals: { stop } }: Following,
+  place: RunPlace,
   followed: Followed,
+  flaky?: readonly FlakyCase[],
 ): Promise<Comparison | string | undefined> {
   if (base === undefined || followed.kind !== 'ended') return undefined
-  const compared = await compareRun(client, place, followed, base, stop)
+  const compared = await compareRun(client, place, followed, base, { signal: stop, flaky })
   if (typeof compared === 'string') reporter.say(`Not compared: ${compared.replace(/\.$/, '')}.`)
   return compared
 }
 
 function judged(
-  { label, followed, beside }: { label: string; followed: Followed; beside: Comparison | string | undefined },
+  { label, followed, beside, retried }: EndedFollowing,
   known: BaselineFacts | undefined,
   gates: readonly Gate[],
   own: SessionOptions,
 ): Result {
   return resultOf(label, followed, {
-    gates: judgeGates(gates, followed, beside, known),
+    gates: judgeGates(gates, followed, beside, { ...known, retried }),
     gatesOnly: own.gatesOnly ?? false,
     comparison: typeof beside === 'object' ? beside : undefined,
     baseline: known?.report,
+    retried,
   })
 }
 

@@ -7,7 +7,7 @@ import { redactedStart, type Own } from '../../lib/redaction/redaction.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { sentenceOf } from './conclusion.ts'
-import type { Result } from './final-report.ts'
+import { settledTrials, type Result } from './final-report.ts'
 import { conclusionLines, failureLines } from './labels.ts'
 
 /** The outcome of a run, with the name of its suite. */
@@ -28,8 +28,9 @@ export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesO
     return `${' '.repeat(text.length - words.length)}- ${line(redactedStart(words, LONGEST_LINE, own))}`
   }
   return results
-    .map(({ name, followed, conclusion }) => {
-      const failures = failureLines(followed.trials)
+    .map(result => {
+      const { name, followed, conclusion } = result
+      const failures = failureLines(settledTrials(result))
       const started = startedServers(followed.run?.startedServers).map(([server, words]) => `  ${server}: ${words}`)
       const facts = [
         ...conclusionLines(conclusion, 'unknown'),

@@ -1,8 +1,8 @@
-import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { PlannedWrite } from '../../api/client/journal/entry.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { LAUNCH_COST } from '../../domain/runs/labels.ts'
+import { plural } from '../../lib/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt } from '../output/confirm-prompt.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
@@ -22,16 +22,21 @@ import {
 } from './send.ts'
 import { NoRun } from '../follow/follow-run.ts'
 import { withReports, type WriteReports } from '../follow/reports.ts'
-import { inSession, type Session, type SessionContext, type SessionOptions } from '../follow/session.ts'
+import {
+  inSession,
+  type FollowExtras,
+  type Session,
+  type SessionContext,
+  type SessionOptions,
+} from '../follow/session.ts'
 import { chooseProject } from '../workspace/project-choice.ts'
 import { resolveSettings, type CommonOptions, type Settings } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { planLaunch, type LaunchOptions, type LaunchPlan } from './plan.ts'
 import { readSecret } from '../config/profile-key.ts'
-import type { EvalRun, RerunPreview } from '../../api/contract/runs.ts'
-import { previewLines, rerunObstacle } from '../../domain/runs/rerun.ts'
-import { latestRuns, launchedMeanwhile, sendRerun as sendOnce } from '../../domain/runs/rerun-launch.ts'
-import { launchInSlot, type SlotOptions } from './slots.ts'
+import { latestRuns, launchedMeanwhile } from '../../domain/runs/rerun-launch.ts'
+import { planRerun, sendRerun } from './rerun.ts'
+import { retryFailed } from './retries.ts'
 
 export type RunOptions = SessionOptions &
   LaunchOptions & {
@@ -42,6 +47,7 @@ export type RunOptions = SessionOptions &
     wait?: boolean
     watchFiles: string[]
     maxRuns?: number
+    retries?: number
   } & RepeatOptions
 
 /** Runs `mcpdeck run`: launches a suite, or the failed cases of a run again; resolves to the exit code. */
@@ -102,6 +108,7 @@ function checkOptions(suite: string | undefined, own: RunOptions): void {
     const given = firstGiven(own, NOT_WATCHED)
     if (given) throw new UsageError(`--watch-files runs again and again, so it takes no ${given}.`)
   } else if (own.maxRuns !== undefined) throw new UsageError('--max-runs is for --watch-files.')
+  if (own.maxFlaky !== undefined && own.retries === undefined) throw new UsageError('--max-flaky is for --retries.')
   if (own.rerunFailed === undefined) return
   const given = firstGiven(own, TARGETS) ?? firstGiven(own, ['model', 'iterations', 'notes', 'idempotencyKey'])
   if (given) throw new UsageError(`A rerun takes its cases as they were, so it takes no ${given}.`)
@@ -126,6 +133,8 @@ const NEED_THE_END = [
   'maxDuration',
   'maxTokens',
   'maxBroken',
+  'maxFlaky',
+  'retries',
   'gatesOnly',
 ] as const satisfies readonly (keyof RunOptions)[]
 
@@ -153,14 +162,14 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
   await checkBase(client, projectId, work.base)
   const ids = plan.cases.map(({ id }) => id)
   const place = { projectId, suiteId: plan.suite.id }
-  const named = session.baseline && (await nameCases(client, place, ids, plan.allCases))
-  const cases = named && own.model !== undefined ? { ...named, replacesModels: true } : named
+  const named = session.baseline ? await nameCases(client, place, ids, plan.allCases) : { asked: ids }
+  const cases = own.model === undefined ? named : { ...named, replacesModels: true }
   const launch = plannedLaunch(projectId, plan, own, modelApiKeys)
   const going = await earlierOf(work, { ...launch, idempotencyKey: own.idempotencyKey })
   if (going.retry) {
     return await afterLaunch(work, await launchAgain(work, going.retry, projectId, plan), { cases })
   }
-  sayAll(session, plan.lines)
+  sayAll(session, [...plan.lines, ...retryLines(own)])
   await agree(work, `This launches ${clean(plan.suite.name)} and spends`)
   await going.supersede()
   const options = {
@@ -198,7 +207,7 @@ async function launchAgain(
 }
 
 async function rerunFailed(work: LaunchWork, text: string): Promise<number> {
-  const { client, settings, session, own } = work
+  const { client, opened, settings, session, own } = work
   const named = parseRun(text, settings.profile.web)
   const projectId = named.projectId ?? (await chooseProject(client, settings.project)).id
   const source: RunPlace = { projectId, runId: named.runId }
@@ -210,10 +219,11 @@ async function rerunFailed(work: LaunchWork, text: string): Promise<number> {
     const again = await launchAgain(work, going.retry, projectId, undefined)
     return await afterLaunch(work, again, { parent: { runId: source.runId } })
   }
-  sayAll(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
+  sayAll(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST, ...retryLines(own)] : [])])
   if (obstacle !== undefined) throw new NoRun(obstacle)
   const suite = { projectId, suiteId: preview.suiteId }
-  const cases = session.baseline && (await nameCases(client, suite, preview.selectedCaseIds))
+  const asked = preview.selectedCaseIds
+  const cases = session.baseline ? await nameCases(client, suite, asked) : { asked }
   const before = await latestRuns(client, suite)
   await agree(work, 'This launches the failed cases again and spends')
   const now = own.yes === true ? before : await latestRuns(client, suite)
@@ -221,15 +231,21 @@ async function rerunFailed(work: LaunchWork, text: string): Promise<number> {
   if (meanwhile !== undefined) throw new NoRun(`${meanwhile} ${NOTHING}`)
   await going.supersede()
   const options = { signal: session.stop, say: session.reporter.say, wait: own.wait ?? false }
-  const runId = await sendRerun(client, source, { ...suite, before: now }, options)
-  if (runId === undefined) {
+  const sent = await sendRerun(client, source, { ...suite, before: now }, options)
+  if (sent.kind === 'unclear') {
     const sentence = 'The rerun was launched, but the service does not report which run it is.'
     if (work.watch) throw new NoRun(sentence)
     session.reporter.say(sentence)
     return EXIT.done
   }
+  const { runId } = sent
+  opened.workspace.reruns?.remember(runId, source.runId)
   const launched = { runs: [{ label: '', place: { projectId, runId } }] }
   return await afterLaunch(work, launched, { parent: { runId: source.runId }, cases })
+}
+
+function retryLines({ retries }: RunOptions): string[] {
+  return retries === undefined ? [] : [`Failed cases run again, at most ${plural(retries, 'time')}, which spends too.`]
 }
 
 function sayAll({ reporter }: Session, lines: readonly string[]): void {
@@ -252,7 +268,7 @@ async function afterLaunch(
   launched: Launched,
   { parent, cases }: { parent?: Base; cases?: LaunchedCases | undefined },
 ): Promise<number> {
-  const { client, opened, settings, session, watch } = work
+  const { client, opened, settings, session, own, watch } = work
   const { runs, runGroupId, notStarted = [] } = launched
   for (const { label, error } of notStarted) session.reporter.say(`${label}: ${error.message}`)
   for (const { label, place } of runs)
@@ -261,11 +277,17 @@ async function afterLaunch(
   const extras = {
     ...(settings.target.kind === 'remote' ? { again: again.join('; ') } : { executed: opened.executed }),
     base: work.base ?? parent,
+    ...(own.retries !== undefined && { retry: retrying(work, own.retries) }),
     launched: cases,
     ...(runGroupId !== undefined && { runGroupId }),
     notStarted,
   }
   return watch ? await session.follow(client, runs, extras) : await printLaunched(session, client, launched)
+}
+
+function retrying({ client, opened, session, own }: LaunchWork, retries: number): FollowExtras['retry'] {
+  const work = { client, opened, session, retries, wait: own.wait ?? false }
+  return (run, follow) => retryFailed(work, run, follow)
 }
 
 /**
@@ -293,34 +315,4 @@ function pairOf(option: string, text: string): readonly [string, string] {
   const [, provider, value] = /^([\w.-]+)=(.+)$/s.exec(text) ?? []
   if (provider !== undefined && value !== undefined) return [provider, value]
   throw new UsageError(`${option} takes PROVIDER=${option.endsWith('env') ? 'VARIABLE' : 'FILE'}.`)
-}
-
-/** Describes what a rerun would execute, and why if it cannot start. */
-async function planRerun(
-  client: Client,
-  source: RunPlace,
-): Promise<{ preview: RerunPreview; lines: string[]; obstacle: string | undefined }> {
-  const preview = await client.runs.rerunPreview(source)
-  const obstacle = rerunObstacle(preview)
-  return { preview, lines: previewLines(preview).map(clean), obstacle: obstacle && clean(obstacle) }
-}
-
-/**
- * Launches the failed cases again, in a free slot.
- * @returns undefined if the new run is unknown
- */
-async function sendRerun(
-  client: Client,
-  source: RunPlace,
-  { suiteId, before }: { suiteId: string; before: readonly EvalRun[] },
-  options: SlotOptions,
-): Promise<string | undefined> {
-  const { projectId } = source
-  const body = { scope: 'failed_cases' } as const
-  const send = () => client.runs.rerun({ ...source, body })
-  const launch = () => launchInSlot(client, projectId, send, options)
-  const sent = await sendOnce(client, { projectId, suiteId }, before, launch)
-  if (sent.kind !== 'unclear') return sent.runId
-  if (sent.lost) throw sent.lost
-  return undefined
 }

@@ -19,7 +19,7 @@ export type ChangedCase = {
   before: string
   /** Whether the case is missing in the earlier run. */
   isNew: boolean
-  /** Whether the trials of the case in the later run disagree. */
+  /** Whether the trials of the case in the later run and its reruns disagree. */
   flaky: boolean
   /** Whether the definition of the case has changed, so that the results are not comparable. */
   configChanged: boolean
@@ -28,30 +28,42 @@ export type ChangedCase = {
 /** The fields of the later run's trials that a comparison needs. */
 export type ComparedTrial = Pick<EvalIteration, 'id' | 'result' | 'model'>
 
-/** Returns each compared case with its change, by the outcomes of both runs. `trials` are those of the later run. */
+/**
+ * Returns each compared case with its change, by the outcomes of both runs.
+ * @param trials those of the later run
+ * @param isFlaky whether a trial is of a case that passed in a rerun, which counts as passed
+ */
 export function changedCases(
   comparison: Pick<EvalRunCompare, 'cases'>,
   trials: readonly ComparedTrial[],
+  isFlaky: (trialId: string) => boolean = () => false,
 ): ChangedCase[] {
   const known = new Map(trials.map(trial => [trial.id, trial]))
   const titled = Map.groupBy(comparison.cases, ({ title }) => title)
   return comparison.cases.map(compared => {
     const own = (compared.compare.iterationIds ?? []).flatMap(id => known.get(id) ?? [])
     const seen = new Set(own.map(({ result }) => result))
+    const passedAgain = own.length > 0 && own.every(({ id }) => isFlaky(id))
     const model = titled.get(compared.title)!.length > 1 ? own.find(each => each.model)?.model : undefined
     return {
       caseKey: compared.caseKey,
       title: model ? `${compared.title} (${model})` : compared.title,
-      change: changeOf(compared),
+      change: changeOf(passedAgain ? passedLater(compared) : compared),
       before: compared.base.outcome,
       isNew: compared.status === 'new_case',
-      flaky: seen.has('passed') && seen.has('failed'),
+      flaky: passedAgain || (seen.has('passed') && seen.has('failed')),
       configChanged: compared.configChanged === true,
     }
   })
 }
 
-function changeOf({ status, base, compare }: ComparedCase): CaseChange {
+/** Returns the case as it would be compared if it had passed in the later run. */
+function passedLater({ base, compare, status }: ComparedCase): Pick<ComparedCase, 'base' | 'compare' | 'status'> {
+  const isFixed = base.outcome === 'failed'
+  return { base, compare: { ...compare, outcome: 'passed' }, status: isFixed ? 'fixed' : status }
+}
+
+function changeOf({ status, base, compare }: Pick<ComparedCase, 'base' | 'compare' | 'status'>): CaseChange {
   if (status === 'removed_case') return 'removed'
   const [before, after] = [base.outcome, compare.outcome]
   if (after === 'failed') {

@@ -4,6 +4,7 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { amountOf } from './amount.ts'
 import type { Setting } from './bases.ts'
 import type { ChangedCase } from './changes.ts'
+import type { EndedRun, FlakyCase } from './retries.ts'
 import { decisionCounts } from './counts.ts'
 import { gradedParts, gradedLabel, type GradedPart } from './graded.ts'
 import { plural } from '../../lib/format.ts'
@@ -25,6 +26,7 @@ export type Gate =
   | { gate: 'max-duration'; wanted: number }
   | { gate: 'max-tokens'; wanted: number }
   | { gate: 'max-broken'; wanted: number }
+  | { gate: 'max-flaky'; wanted: number }
 
 /**
  * `passed: null` means that the input of the gate is unknown. `actual` has the unit of `wanted`, or counts new
@@ -34,8 +36,11 @@ export type GateResult = Gate & { actual: number | null; passed: boolean | null;
 
 /** The input of gates. `changes` is a sentence if the runs could not be compared. */
 export type GateFacts = {
+  /** The run and its trials, settled by reruns if there were any. */
   run: EvalRun
   trials: readonly EvalIteration[]
+  /** What reruns changed; absent without reruns. */
+  retried?: RetriedFacts | undefined
   changes: readonly ChangedCase[] | string
   /** Undefined if nothing was compared. */
   base?: ComparedBase | undefined
@@ -43,6 +48,17 @@ export type GateFacts = {
   baseline?: readonly ChangedCase[] | string | undefined
   /** Number of results written to the file; a sentence if it was left unchanged. */
   written?: number | string | undefined
+}
+
+/** A run with reruns of its failed cases. */
+export type RetriedFacts = {
+  /** The run as it was before its reruns. */
+  own: EndedRun
+  flaky: readonly FlakyCase[]
+  /** All trials of the run and its reruns; undefined if a rerun may have had others. */
+  all: readonly EvalIteration[] | undefined
+  /** Why a rerun says nothing; undefined if each ended and was read. */
+  why: string | undefined
 }
 
 /** The run that another run is compared with. */
@@ -66,6 +82,7 @@ export function judgeGates(gates: readonly Gate[], facts: GateFacts): GateResult
  * @param isEnough whether enough of the run was graded
  */
 function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult {
+  const { run, trials } = facts.retried?.own ?? facts
   switch (gate.gate) {
     case 'min-graded':
       return judgeGraded(gate, facts)
@@ -78,16 +95,15 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
     case 'update-baseline':
       return judgeWritten(gate, facts)
     case 'max-duration':
-      return judgeMost(gate, durationOf(facts.run), ms => `${Math.round(ms / 100) / 10} s`, 'took')
-    case 'max-tokens':
-      return judgeMost(
-        gate,
-        facts.trials.length > 0 ? tokensOf(facts.trials) : undefined,
-        count => plural(count, 'token'),
-        'used',
-      )
+      return judgeMost(gate, durationOf(run), ms => `${Math.round(ms / 100) / 10} s`, 'took')
+    case 'max-tokens': {
+      const all = facts.retried ? facts.retried.all : trials
+      return judgeMost(gate, all?.length ? tokensOf(all) : undefined, count => plural(count, 'token'), 'used')
+    }
     case 'max-broken':
-      return judgeBroken(gate, facts.trials)
+      return judgeBroken(gate, trials)
+    case 'max-flaky':
+      return judgeFlaky(gate, facts)
   }
 }
 
@@ -156,7 +172,7 @@ function judgeNewFailures(
   return { ...gate, actual, passed: true, says: `no new failures${other}` }
 }
 
-function namesOf(cases: readonly ChangedCase[]): string {
+function namesOf(cases: readonly { title: string }[]): string {
   const names = cases.slice(0, 5).map(({ title }) => title)
   return names.join(', ') + (cases.length > names.length ? ` and ${cases.length - names.length} more` : '')
 }
@@ -198,6 +214,16 @@ function judgeBroken(gate: Extract<Gate, { gate: 'max-broken' }>, trials: readon
   const actual = brokeOff + timedOut
   const says = `${plural(brokeOff, 'trial')} broke off and ${timedOut} timed out, at most ${gate.wanted} allowed`
   return { ...gate, actual, passed: actual <= gate.wanted, says }
+}
+
+/** Judges the number of flaky cases. A rerun that says nothing may have found more. */
+function judgeFlaky(gate: Extract<Gate, { gate: 'max-flaky' }>, { retried }: GateFacts): GateResult {
+  const most = `at most ${gate.wanted} allowed`
+  if (!retried) return { ...gate, actual: null, passed: null, says: `nothing is known of reruns, ${most}` }
+  const actual = retried.flaky.length
+  const says = `${plural(actual, 'flaky case')}, ${most}${actual === 0 ? '' : `: ${namesOf(retried.flaky)}`}`
+  if (actual > gate.wanted || retried.why === undefined) return { ...gate, actual, passed: actual <= gate.wanted, says }
+  return { ...gate, actual, passed: null, says: `${says}; a rerun does not count: ${retried.why}` }
 }
 
 function amongThem(classes: readonly TrialClass[], wanted: TrialClass): number {
