@@ -68,6 +68,7 @@ export const runs: readonly CommandDeclaration[] = [
       ['--watch', 'follow the run to its end; the exit code is its verdict'],
       ['--wait', 'wait for a free run slot'],
       ['--retries <count>', 'run failed cases again, at most so often; one that passes then is flaky', whole(1, 5)],
+      ['--quarantine <reason>', 'with --update-baseline: accept the failures of flaky cases from now on'],
       ['--max-flaky <count>', 'gate: no more cases are flaky', whole(0, Number.MAX_SAFE_INTEGER)],
       ['--watch-files <pattern>', 'rerun when a matching file changes, such as src/**; repeatable', collect, []],
       ['--max-runs <count>', 'with --watch-files: launch at most this many runs', whole(1, 10_000)],

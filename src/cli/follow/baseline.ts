@@ -5,7 +5,7 @@ import { describeError } from '../../api/client/errors/error-text.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { contract } from '../../api/contract/contract.ts'
 import {
-  compareWithBaseline,
+  changesSinceBaseline,
   namelessTwin,
   updatedLines,
   type BaselineLine,
@@ -14,24 +14,26 @@ import {
 } from '../../domain/runs/baseline.ts'
 import { readBaseline, writeBaseline } from '../../domain/runs/baseline-file.ts'
 import { baselineReport, type BaselineReport } from '../../domain/runs/baseline-report.ts'
-import { changedCases } from '../../domain/runs/changes.ts'
 import type { GateFacts } from '../../domain/runs/gates.ts'
 import { isVerdict, outcomeOfRun } from '../../domain/runs/outcome.ts'
 import { outputTarget } from '../../lib/files/output-target.ts'
 import { writeAtomically } from '../../lib/files/write-atomically.ts'
 import { readTextFile } from '../../lib/yaml/text-files.ts'
 import { MAX_TEXT_BYTES } from '../../lib/yaml/yaml-reading.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { defined } from '../../lib/json.ts'
+import { utcDay } from '../../lib/times.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { faulty, onDisk } from '../documents/files.ts'
 import type { Followed } from './follow-run.ts'
 import type { RunPlace } from './reference.ts'
 
-/** The baseline file, and whether to update it instead of comparing with it. */
-export type BaselineOptions = { baseline?: string; updateBaseline?: boolean }
+/** The baseline file, whether to update it instead of comparing with it, and why to quarantine flaky cases then. */
+export type BaselineOptions = { baseline?: string; updateBaseline?: boolean; quarantine?: string }
 
 /** A file of results that a run is compared with, or that is updated from it. */
-export type Baseline = { file: string; lines: readonly BaselineLine[]; update: boolean }
+export type Baseline = { file: string; lines: readonly BaselineLine[]; update: boolean; quarantine?: string }
 
 /**
  * Reads the baseline file before anything is launched.
@@ -40,6 +42,7 @@ export type Baseline = { file: string; lines: readonly BaselineLine[]; update: b
 export function openBaseline({
   baseline: file,
   updateBaseline: update = false,
+  quarantine,
 }: BaselineOptions): Baseline | undefined {
   if (file === undefined) {
     if (update) throw new UsageError('--update-baseline needs --baseline with the file to write.')
@@ -50,7 +53,7 @@ export function openBaseline({
       `There is no baseline ${file}. To write it from a run, add --update-baseline; then keep it in the repository.`,
     )
   if (update) onDisk('written', file, () => tryToWrite(file))
-  return { file, lines: readLines(file), update }
+  return { file, lines: readLines(file), update, ...defined({ quarantine }) }
 }
 
 /** Returns no lines if the file does not exist yet. @throws UsageError */
@@ -120,7 +123,7 @@ export async function nameCases(
 }
 
 /** A run that is no longer followed, with its place, to be compared with a baseline. */
-export type FollowedPlace = { place: RunPlace; followed: Followed }
+export type FollowedPlace = { place: RunPlace; followed: Followed; attempts?: readonly EvalIteration[] | undefined }
 /** Facts that the baseline gates are judged by, and the report. */
 export type BaselineFacts = Pick<GateFacts, 'baseline' | 'written'> & { report?: BaselineReport }
 
@@ -139,9 +142,8 @@ export async function judgeBaselines(
   const written = update ? writeUpdated(baseline, read, missing) : undefined
   return read.map(facts => {
     if (typeof facts === 'string') return { baseline: facts, written }
-    const compared = compareWithBaseline(lines, facts)
-    if (typeof compared === 'string') return { baseline: compared, written }
-    const changed = changedCases({ cases: compared }, facts.trials)
+    const changed = changesSinceBaseline(lines, facts)
+    if (typeof changed === 'string') return { baseline: changed, written }
     return { baseline: changed, written, report: baselineReport(file, changed) }
   })
 }
@@ -149,7 +151,7 @@ export async function judgeBaselines(
 /** Returns a run with its suite, or why it cannot be compared. */
 async function readRun(
   client: Client,
-  { place: { projectId }, followed }: FollowedPlace,
+  { place: { projectId }, followed, attempts }: FollowedPlace,
   launched: LaunchedCases | undefined,
   signal: AbortSignal,
 ): Promise<BaselineRun | string> {
@@ -158,7 +160,7 @@ async function readRun(
   try {
     const suite = launched?.suite ?? (await readSuite(client, { projectId, suiteId: run.suiteId }, { signal }))
     if (typeof suite === 'string') return suite
-    return { suite, run, trials, asked: launched?.asked, replacesModels: launched?.replacesModels }
+    return { suite, run, trials, attempts, asked: launched?.asked, replacesModels: launched?.replacesModels }
   } catch (error) {
     if (signal.aborted) return 'it was stopped'
     if (!(error instanceof ApiError)) throw error
@@ -169,7 +171,7 @@ async function readRun(
 
 /** @returns the number of results now in the file, or why it was not changed */
 function writeUpdated(
-  { file, lines: before }: Baseline,
+  { file, lines: before, quarantine: reason }: Baseline,
   runs: readonly (BaselineRun | string)[],
   missing: boolean,
 ): number | string {
@@ -185,7 +187,8 @@ function writeUpdated(
     // Otherwise the lines of other suites would be lost.
     if (before.length > 0 && !existsSync(file)) return 'the file is gone since the command began'
     // Another process may have written the file during the runs.
-    const lines = updatedLines(readLines(file), whole)
+    const quarantined = reason === undefined ? undefined : { since: utcDay(Date.now()), reason }
+    const lines = updatedLines(readLines(file), whole, quarantined)
     if (typeof lines === 'string') return lines
     const text = writeBaseline(lines)
     if (Buffer.byteLength(text) > MAX_TEXT_BYTES) return `it would be larger than ${MAX_TEXT_BYTES} bytes`

@@ -269,7 +269,10 @@ async function judgeAll(
 ): Promise<Result[]> {
   const { launched, notStarted = [] } = extras
   const settled = ended.map(({ place, followed, retried }) => {
-    return { place, followed: followed.kind === 'ended' && retried ? { ...followed, ...retried.settled } : followed }
+    if (followed.kind !== 'ended' || !retried) return { place, followed }
+    const { attempts, settled: after } = retried
+    const all = [followed, ...attempts.flatMap(attempt => attempt.ended ?? [])].flatMap(({ trials }) => trials)
+    return { place, followed: { ...followed, ...after }, attempts: all }
   })
   const file = baseline && { ...baseline, update: baseline.update && mayWrite }
   const options = { launched, missing: notStarted.length > 0, signal: signals.stop }

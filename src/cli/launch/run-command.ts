@@ -108,6 +108,8 @@ function checkOptions(suite: string | undefined, own: RunOptions): void {
     const given = firstGiven(own, NOT_WATCHED)
     if (given) throw new UsageError(`--watch-files runs again and again, so it takes no ${given}.`)
   } else if (own.maxRuns !== undefined) throw new UsageError('--max-runs is for --watch-files.')
+  if (own.quarantine !== undefined && (own.retries === undefined || own.updateBaseline !== true))
+    throw new UsageError('--quarantine is for --retries with --update-baseline.')
   if (own.maxFlaky !== undefined && own.retries === undefined) throw new UsageError('--max-flaky is for --retries.')
   if (own.rerunFailed === undefined) return
   const given = firstGiven(own, TARGETS) ?? firstGiven(own, ['model', 'iterations', 'notes', 'idempotencyKey'])
@@ -125,6 +127,7 @@ const NEED_THE_END = [
   'newFailuresAgainst',
   'baseline',
   'updateBaseline',
+  'quarantine',
   'junit',
   'summary',
   'timeout',

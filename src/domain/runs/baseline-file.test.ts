@@ -23,6 +23,10 @@ const line = fc
     verdict: fc.constantFrom('passed', 'failed'),
     passed: count,
     trials: count,
+    quarantine: fc.option(
+      fc.record({ since: fc.constant('2026-01-31'), reason: name, failures: fc.array(name, { minLength: 1 }) }),
+      { nil: undefined },
+    ),
   })
   .map(fields => defined(fields) as BaselineLine)
 const lines = fc.uniqueArray(line, { maxLength: 12, selector: keyText })
@@ -63,15 +67,23 @@ const ONE = '{"suite":"Smoke","case":"a","verdict":"passed"}'
 test.each([
   ['', 1, /does not begin with {"format"/],
   ['suite: Smoke\n', 1, /does not begin with/],
-  ['{"format":"mcpdeck-baseline","version":2}\n', 1, /has version 2; a newer mcpdeck wrote it/],
+  ['{"format":"mcpdeck-baseline","version":3}\n', 1, /has version 3; a newer mcpdeck wrote it/],
   ['{"format":"mcpdeck-baseline","version":0}\n', 1, /does not begin with/],
   [`${HEADER}${ONE}\n<<<<<<< HEAD\n`, 3, /not JSON/],
   [`${HEADER}${ONE.replace('passed', 'crashed')}\n`, 2, /verdict/],
   [`${HEADER}{"suite":"Smoke","verdict":"passed"}\n`, 2, /case/],
   [`${HEADER}${ONE.replace('}', ',"note":"x"}')}\n`, 2, /note/],
+  [`${HEADER}${ONE.replace('}', ',"quarantine":{"since":"today","reason":"","failures":["x"]}}')}\n`, 2, /since/],
   [`${HEADER}[]\n`, 2, /no result/],
   [`${HEADER}${ONE}\n\n${ONE.replace('passed', 'failed')}\n`, 4, /Line 2 is of the same case/],
 ])('the baseline %j is refused with its line', (text, at, message) => {
   const read = readBaseline(text)
   expect(read).toEqual({ ok: false, problems: [{ line: at, column: 1, message: expect.stringMatching(message) }] })
+})
+
+test('only a baseline with a quarantine has the version that older programs refuse', () => {
+  const line = { suite: 'Smoke', case: 'a', verdict: 'passed' } as const
+  const quarantine = { since: '2026-01-31', reason: 'slow network', failures: ['timed_out'] }
+  expect(writeBaseline([line])).toContain('"version":1}')
+  expect(writeBaseline([line, { ...line, case: 'b', quarantine }])).toContain('"version":2}')
 })

@@ -6,13 +6,15 @@ import type { Read, TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { KEY_FIELDS, keyText, sortedLines, type BaselineLine } from './baseline.ts'
 
 /**
- * The version that is read and written. Other versions are refused, since their lines may have another meaning, and
- * writing would lose what this program does not know.
+ * The latest version, which is written if a line is quarantined; the first one is otherwise, so that older programs can
+ * read it. Later versions are refused, since their lines may have another meaning, and writing would lose what this
+ * program does not know.
  */
-const VERSION = 1
+const VERSION = 2
+const FIRST_VERSION = 1
 const FORMAT = 'mcpdeck-baseline'
 
-const Header = shape(() => strictBody({ format: z.literal(FORMAT), version: z.literal(VERSION) }))
+const Header = shape(() => strictBody({ format: z.literal(FORMAT), version: z.literal([FIRST_VERSION, VERSION]) }))
 const Line = shape(() =>
   strictBody({
     suite: z.string(),
@@ -25,6 +27,11 @@ const Line = shape(() =>
     verdict: z.enum(['passed', 'failed']),
     passed: z.int().min(1).exactOptional(),
     trials: z.int().min(1).exactOptional(),
+    quarantine: strictBody({
+      since: z.iso.date(),
+      reason: z.string(),
+      failures: z.array(z.string()).min(1),
+    }).exactOptional(),
   }),
 )
 
@@ -32,10 +39,11 @@ const Line = shape(() =>
 export function writeBaseline(lines: readonly BaselineLine[]): string {
   const written = sortedLines(lines).map(line => {
     const fields = KEY_FIELDS.flatMap(field => (line[field] === undefined ? [] : [[field, line[field]] as const]))
-    const { verdict, passed, trials } = line
-    return jsonText(defined({ ...Object.fromEntries(fields), verdict, passed, trials }))
+    const { verdict, passed, trials, quarantine } = line
+    return jsonText(defined({ ...Object.fromEntries(fields), verdict, passed, trials, quarantine }))
   })
-  return [jsonText({ format: FORMAT, version: VERSION }), ...written].map(line => `${line}\n`).join('')
+  const version = lines.some(({ quarantine }) => quarantine) ? VERSION : FIRST_VERSION
+  return [jsonText({ format: FORMAT, version }), ...written].map(line => `${line}\n`).join('')
 }
 
 /** Parses a baseline, or returns everything that is wrong with it, with lines. */
@@ -71,8 +79,8 @@ function headerProblem(text: string): string | undefined {
   if (Header().safeParse(value).success) return undefined
   const { format, version } = Object(value) as { format?: unknown; version?: unknown }
   if (format === FORMAT && typeof version === 'number' && version > VERSION)
-    return `This baseline has version ${version}; a newer mcpdeck wrote it, and this one reads version ${VERSION}.`
-  return `This is no baseline: it does not begin with ${jsonText({ format: FORMAT, version: VERSION })}.`
+    return `This baseline has version ${version}; a newer mcpdeck wrote it, and this one reads ${VERSION} at most.`
+  return `This is no baseline: it does not begin with ${jsonText({ format: FORMAT, version: FIRST_VERSION })}.`
 }
 
 function lineProblem(error: z.ZodError): string {

@@ -4,9 +4,11 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalCase } from '../../api/contract/suites.ts'
 import { plural } from '../../lib/format.ts'
 import { defined } from '../../lib/json.ts'
+import { changedCases, type CaseChange, type ChangedCase } from './changes.ts'
 import { countAt, reportRun } from './suite-state.ts'
 import { trialState } from './trials.ts'
-import { byCase } from './variants.ts'
+import { failuresOf, isKnown, type Quarantine } from './quarantine.ts'
+import { byCase, variantOfTrial } from './variants.ts'
 
 /**
  * Identifies a result in a baseline by names, since ids differ between workspaces. `id` is the case's id in the suite's
@@ -26,7 +28,12 @@ export type BaselineKey = {
  * A result in a baseline: a case in an environment, as a client, on a model. If only some of its trials failed, it
  * contains the number that passed, so that a lower number is noticed.
  */
-export type BaselineLine = BaselineKey & { verdict: 'passed' | 'failed'; passed?: number; trials?: number }
+export type BaselineLine = BaselineKey & {
+  verdict: 'passed' | 'failed'
+  passed?: number
+  trials?: number
+  quarantine?: Quarantine
+}
 
 /** A suite with all its cases, from which the cases of a run get their names. */
 export type NamedSuite = { name: string; cases: readonly NamedCase[] }
@@ -39,6 +46,8 @@ export type BaselineRun = {
   trials: readonly EvalIteration[]
   /** Ids of the cases that were to run, if known. */
   asked?: readonly string[] | undefined
+  /** All trials of the run and its reruns, if there were any; `trials` are then those that reruns settled. */
+  attempts?: readonly EvalIteration[] | undefined
   /** Whether the launch replaced the models of the cases, which the run itself may not show. */
   replacesModels?: boolean | undefined
 }
@@ -84,6 +93,8 @@ type Judged = {
   hasFailed: boolean
   passed: number
   trials: readonly EvalIteration[]
+  /** Its trials that did not pass, in the run and its reruns. */
+  failures: readonly EvalIteration[]
 }
 
 /** A run compared with a baseline: its own results, removed ones, and cases that were to run but have no trial. */
@@ -93,17 +104,26 @@ function placeOf({ environment, client }: EvalRun): Pick<BaselineKey, 'environme
   return defined({ environment: environment?.name ?? undefined, client: client?.name ?? undefined })
 }
 
+/** Returns which part of a run's place has no name; an id would differ in the next workspace. */
+function namelessPlace({ environment, client }: EvalRun): string | undefined {
+  if (environment && !environment.name) return 'the environment of the run has no name'
+  return client && !client.name ? 'the client of the run has no name' : undefined
+}
+
 /**
  * Returns the result of each case of a run.
  * @returns a sentence if a baseline cannot tell its cases apart
  */
-function judgedCases({ suite, run, trials }: BaselineRun): Judged[] | string {
-  // An id would differ in the next workspace.
-  if (run.environment && !run.environment.name) return 'the environment of the run has no name'
-  if (run.client && !run.client.name) return 'the client of the run has no name'
+function judgedCases({ suite, run, trials, attempts = trials }: BaselineRun): Judged[] | string {
+  const nameless = namelessPlace(run)
+  if (nameless !== undefined) return nameless
   const known = new Map(suite.cases.map(each => [each.id, each]))
   const judged = new Map<string, Judged>()
-  for (const { trials: own, graded } of byCase(trials)) {
+  const failuresBy = Map.groupBy(
+    attempts.filter(each => trialState(each) !== 'passed'),
+    variantOfTrial,
+  )
+  for (const { key: variant, trials: own, graded } of byCase(trials)) {
     const [{ testCaseId, title: told, model, provider }] = own as [EvalIteration]
     const stored = known.get(testCaseId ?? '')
     const title = told ?? stored?.title
@@ -118,7 +138,8 @@ function judgedCases({ suite, run, trials }: BaselineRun): Judged[] | string {
     const hasFailed = own.some(each => trialState(each) === 'failed')
     const outcome = graded < own.length ? undefined : hasFailed ? 'failed' : 'passed'
     const passed = own.filter(each => trialState(each) === 'passed').length
-    judged.set(keyText(key), { key, outcome, hasFailed, passed, trials: own })
+    const failures = failuresBy.get(variant) ?? []
+    judged.set(keyText(key), { key, outcome, hasFailed, passed, trials: own, failures })
   }
   return [...judged.values()]
 }
@@ -223,6 +244,38 @@ export function compareWithBaseline(lines: readonly BaselineLine[], facts: Basel
   ]
 }
 
+/**
+ * A case compared with a baseline. `quarantined` means that it did not pass, and the baseline accepts exactly its
+ * failures for now; `quarantine` is present for a flaky case as well.
+ */
+export type BaselineCase = Omit<ChangedCase, 'change'> & {
+  change: CaseChange | 'quarantined'
+  /** The variant of its trials, and the quarantine that accepts all its failures. */
+  accepted?: { variant: string; quarantine: Quarantine }
+}
+
+/** Returns each case of a run with its change since a baseline, or says why they cannot be compared. */
+export function changesSinceBaseline(lines: readonly BaselineLine[], facts: BaselineRun): BaselineCase[] | string {
+  const compared = compareWithBaseline(lines, facts)
+  const judged = judgedCases(facts)
+  if (typeof compared === 'string') return compared
+  if (typeof judged === 'string') return judged
+  const before = new Map(lines.map(line => [keyText(line), line]))
+  const accepted = new Map(
+    judged.flatMap(({ key, failures, trials: [first] }) => {
+      const quarantine = before.get(keyText(key))?.quarantine
+      if (!quarantine || !first || failures.length === 0 || !isKnown(quarantine, failures)) return []
+      return [[first.id, { variant: variantOfTrial(first), quarantine }] as const]
+    }),
+  )
+  return changedCases({ cases: compared }, facts.trials).map((changed, index): BaselineCase => {
+    const found = accepted.get(compared[index]!.compare.iterationIds?.[0] ?? '')
+    if (!found) return changed
+    const isExcused = changed.change === 'new-failure' || changed.change === 'unknown'
+    return { ...changed, accepted: found, ...(isExcused && { change: 'quarantined' as const }) }
+  })
+}
+
 /** Returns the share of trials that passed in a failed case; 0 if none did. */
 function shareOf({ passed = 0, trials = 0 }: Pick<BaselineLine, 'passed' | 'trials'> = {}): number {
   return trials > 0 ? passed / trials : 0
@@ -248,10 +301,15 @@ function lineNames(keys: readonly BaselineKey[]): (key: BaselineKey) => string {
 
 /**
  * Returns the lines of a baseline updated by some runs: their results replace earlier ones, removed cases are removed,
- * and others are kept. A sentence if a run is incomplete.
+ * and others are kept. A sentence if a run is incomplete. Quarantines stay; with a reason, flaky cases get one.
  */
-export function updatedLines(lines: readonly BaselineLine[], runs: readonly BaselineRun[]): BaselineLine[] | string {
-  const left = new Map(lines.map(line => [keyText(line), line]))
+export function updatedLines(
+  lines: readonly BaselineLine[],
+  runs: readonly BaselineRun[],
+  quarantined?: Pick<Quarantine, 'since' | 'reason'>,
+): BaselineLine[] | string {
+  const before = new Map(lines.map(line => [keyText(line), line]))
+  const left = new Map(before)
   const fresh = new Map<string, BaselineLine>()
   for (const facts of runs) {
     const standing = standingOf(lines, facts)
@@ -261,11 +319,34 @@ export function updatedLines(lines: readonly BaselineLine[], runs: readonly Base
     const ungraded = judged.filter(({ outcome }) => outcome === undefined).length + missing.length
     if (ungraded > 0) return `${plural(ungraded, 'case')} ${ungraded === 1 ? 'was' : 'were'} not graded whole`
     for (const line of gone) left.delete(keyText(line))
-    for (const { key, outcome, passed, trials } of judged) {
+    for (const each of judged) {
+      const { key } = each
       if (fresh.has(keyText(key))) return `several of the runs are of "${key.case}" in one environment, as one client`
-      const partly = outcome === 'failed' && passed > 0 ? { passed, trials: trials.length } : {}
-      if (outcome !== undefined) fresh.set(keyText(key), { ...key, verdict: outcome, ...partly })
+      const line = updatedLine(before.get(keyText(key)), each, quarantined)
+      if (typeof line === 'string') return line
+      fresh.set(keyText(key), line)
     }
   }
   return sortedLines([...new Map([...left, ...fresh]).values()])
+}
+
+/** Returns the line of a case that was graded whole, or why it cannot be quarantined. */
+function updatedLine(
+  before: BaselineLine | undefined,
+  { key, outcome = 'failed', passed, trials, failures }: Judged,
+  quarantined: Pick<Quarantine, 'since' | 'reason'> | undefined,
+): BaselineLine | string {
+  const earlier = before?.quarantine
+  const isAccepted = earlier !== undefined && isKnown(earlier, failures)
+  // As a failed case, it would be allowed to fail in any way.
+  if (before && isAccepted && outcome === 'failed') return before
+  const partly = outcome === 'failed' && passed > 0 ? { passed, trials: trials.length } : {}
+  const line = { ...key, verdict: outcome, ...partly }
+  const isFlaky = outcome === 'passed' && failures.length > 0
+  if (!quarantined || !isFlaky || isAccepted) return earlier ? { ...line, quarantine: earlier } : line
+  const names = failures.map(failuresOf)
+  if (names.some(each => each.length === 0))
+    return `"${key.case}" cannot be quarantined, since a trial does not say how it failed`
+  const all = [...new Set([...(earlier?.failures ?? []), ...names.flat()])].toSorted()
+  return { ...line, quarantine: { ...quarantined, failures: all } }
 }

@@ -3,6 +3,7 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { amountOf } from './amount.ts'
 import type { Setting } from './bases.ts'
+import type { BaselineCase } from './baseline.ts'
 import type { ChangedCase } from './changes.ts'
 import type { EndedRun, FlakyCase } from './retries.ts'
 import { decisionCounts } from './counts.ts'
@@ -45,7 +46,7 @@ export type GateFacts = {
   /** Undefined if nothing was compared. */
   base?: ComparedBase | undefined
   /** The run compared with the results in a file; a sentence if they could not be compared. */
-  baseline?: readonly ChangedCase[] | string | undefined
+  baseline?: readonly BaselineCase[] | string | undefined
   /** Number of results written to the file; a sentence if it was left unchanged. */
   written?: number | string | undefined
 }
@@ -147,7 +148,7 @@ function judgePassRate(
 
 function judgeNewFailures(
   gate: Extract<Gate, { gate: 'no-new-failures-against' | 'baseline' }>,
-  { changes, base }: Pick<GateFacts, 'changes' | 'base'>,
+  { changes, base }: { changes: readonly (ChangedCase | BaselineCase)[] | string; base?: ComparedBase | undefined },
 ): GateResult {
   if (typeof changes === 'string') return { ...gate, actual: null, passed: null, says: changes }
   const failures = changes.filter(({ change }) => change === 'new-failure')
@@ -190,9 +191,14 @@ function judgeBaseline(gate: Extract<Gate, { gate: 'baseline' }>, { run, baselin
     return { ...judged, passed: null, says: `${gone}: ${namesOf(lost)}; --update-baseline accepts that` }
   }
   const known = baseline.filter(({ change }) => change === 'still-failing').length
-  if (known === 0 && outcomeOfRun(run) === 'failed')
+  const quarantined = baseline.filter(({ change }) => change === 'quarantined').length
+  if (known + quarantined === 0 && outcomeOfRun(run) === 'failed')
     return { ...judged, passed: null, says: 'the run failed, and none of its cases did' }
-  return known === 0 ? judged : { ...judged, says: `no new failures, ${plural(known, 'case')} still failing` }
+  const rest = [
+    ...(known > 0 ? [`${plural(known, 'case')} still failing`] : []),
+    ...(quarantined > 0 ? [`${plural(quarantined, 'case')} quarantined`] : []),
+  ]
+  return { ...judged, says: ['no new failures', ...rest].join(', ') }
 }
 
 const UNREAD = 'nothing was compared'
@@ -216,12 +222,20 @@ function judgeBroken(gate: Extract<Gate, { gate: 'max-broken' }>, trials: readon
   return { ...gate, actual, passed: actual <= gate.wanted, says }
 }
 
-/** Judges the number of flaky cases. A rerun that says nothing may have found more. */
-function judgeFlaky(gate: Extract<Gate, { gate: 'max-flaky' }>, { retried }: GateFacts): GateResult {
+/**
+ * Judges the number of flaky cases. Those whose failures the baseline quarantines are known, and do not count. A rerun
+ * that says nothing may have found more.
+ */
+function judgeFlaky(gate: Extract<Gate, { gate: 'max-flaky' }>, { retried, baseline }: GateFacts): GateResult {
   const most = `at most ${gate.wanted} allowed`
   if (!retried) return { ...gate, actual: null, passed: null, says: `nothing is known of reruns, ${most}` }
-  const actual = retried.flaky.length
-  const says = `${plural(actual, 'flaky case')}, ${most}${actual === 0 ? '' : `: ${namesOf(retried.flaky)}`}`
+  const compared = typeof baseline === 'object' ? baseline : []
+  const known = new Set(compared.flatMap(({ accepted }) => accepted?.variant ?? []))
+  const flaky = retried.flaky.filter(({ variant }) => !known.has(variant))
+  const actual = flaky.length
+  const others = retried.flaky.length - actual
+  const beside = others > 0 ? ` beside ${others} quarantined` : ''
+  const says = `${plural(actual, 'flaky case')}${beside}, ${most}${actual === 0 ? '' : `: ${namesOf(flaky)}`}`
   if (actual > gate.wanted || retried.why === undefined) return { ...gate, actual, passed: actual <= gate.wanted, says }
   return { ...gate, actual, passed: null, says: `${says}; a rerun does not count: ${retried.why}` }
 }
