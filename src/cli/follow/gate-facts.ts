@@ -30,6 +30,9 @@ export type GateOptions = BaselineOptions & {
   maxTokens?: number
   maxBroken?: number
   maxFlaky?: number
+  minJudge?: number
+  maxP95?: number
+  maxLatency?: number
   gatesOnly?: boolean
 }
 
@@ -39,23 +42,32 @@ export type GateOptions = BaselineOptions & {
  * @throws UsageError if only gates should decide and there are none
  */
 export function gatesOf(own: GateOptions): Gate[] {
-  const { minPassRate, minGraded, newFailuresAgainst, baseline, maxDuration, maxTokens, maxBroken, maxFlaky } = own
+  const { newFailuresAgainst, baseline, minGraded } = own
   const gates: Gate[] = [
-    ...(minPassRate === undefined ? [] : [{ gate: 'min-pass-rate', wanted: minPassRate } as const]),
+    ...given('min-pass-rate', own.minPassRate),
     ...(typeof newFailuresAgainst === 'string'
       ? [{ gate: 'no-new-failures-against', wanted: newFailuresAgainst } as const]
       : []),
     ...(baseline === undefined
       ? []
       : [{ gate: own.updateBaseline ? 'update-baseline' : 'baseline', wanted: baseline } as const]),
-    ...(maxDuration === undefined ? [] : [{ gate: 'max-duration', wanted: maxDuration } as const]),
-    ...(maxTokens === undefined ? [] : [{ gate: 'max-tokens', wanted: maxTokens } as const]),
-    ...(maxBroken === undefined ? [] : [{ gate: 'max-broken', wanted: maxBroken } as const]),
-    ...(maxFlaky === undefined ? [] : [{ gate: 'max-flaky', wanted: maxFlaky } as const]),
+    ...given('max-duration', own.maxDuration),
+    ...given('max-tokens', own.maxTokens),
+    ...given('max-broken', own.maxBroken),
+    ...given('max-flaky', own.maxFlaky),
+    ...given('min-judge', own.minJudge),
+    ...given('max-p95', own.maxP95),
+    ...given('max-latency', own.maxLatency),
   ]
   if (own.gatesOnly && gates.length === 0) throw new UsageError('--gates-only needs a gate that decides.')
   const isJudged = gates.length > 0 || minGraded !== undefined
   return isJudged ? [{ gate: 'min-graded', wanted: minGraded ?? 1 }, ...gates] : []
+}
+
+type NumberGate = Extract<Gate, { wanted: number }>['gate']
+
+function given<Name extends NumberGate>(gate: Name, wanted: number | undefined): { gate: Name; wanted: number }[] {
+  return wanted === undefined ? [] : [{ gate, wanted }]
 }
 
 /**

@@ -137,6 +137,9 @@ const NEED_THE_END = [
   'maxTokens',
   'maxBroken',
   'maxFlaky',
+  'minJudge',
+  'maxP95',
+  'maxLatency',
   'retries',
   'gatesOnly',
 ] as const satisfies readonly (keyof RunOptions)[]

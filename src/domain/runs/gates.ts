@@ -7,6 +7,8 @@ import type { BaselineCase } from './baseline.ts'
 import type { ChangedCase } from './changes.ts'
 import type { EndedRun, FlakyCase } from './retries.ts'
 import { decisionCounts } from './counts.ts'
+import { distributionOf } from './distribution.ts'
+import { isUngraded, judgesOf } from './judges.ts'
 import { gradedParts, gradedLabel, type GradedPart } from './graded.ts'
 import { plural } from '../../lib/format.ts'
 import { shareLabel } from './labels.ts'
@@ -28,6 +30,9 @@ export type Gate =
   | { gate: 'max-tokens'; wanted: number }
   | { gate: 'max-broken'; wanted: number }
   | { gate: 'max-flaky'; wanted: number }
+  | { gate: 'min-judge'; wanted: number }
+  | { gate: 'max-p95'; wanted: number }
+  | { gate: 'max-latency'; wanted: number }
 
 /**
  * `passed: null` means that the input of the gate is unknown. `actual` has the unit of `wanted`, or counts new
@@ -96,7 +101,7 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
     case 'update-baseline':
       return judgeWritten(gate, facts)
     case 'max-duration':
-      return judgeMost(gate, durationOf(run), ms => `${Math.round(ms / 100) / 10} s`, 'took')
+      return judgeMost(gate, durationOf(run), secondsOf, 'took')
     case 'max-tokens': {
       const all = facts.retried ? facts.retried.all : trials
       return judgeMost(gate, all?.length ? tokensOf(all) : undefined, count => plural(count, 'token'), 'used')
@@ -105,6 +110,12 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
       return judgeBroken(gate, trials)
     case 'max-flaky':
       return judgeFlaky(gate, facts)
+    case 'min-judge':
+      return judgeGrades(gate, { run, trials })
+    case 'max-p95':
+      return judgeP95(gate, trials)
+    case 'max-latency':
+      return judgeSlowest(gate, trials)
   }
 }
 
@@ -238,6 +249,65 @@ function judgeFlaky(gate: Extract<Gate, { gate: 'max-flaky' }>, { retried, basel
   const says = `${plural(actual, 'flaky case')}${beside}, ${most}${actual === 0 ? '' : `: ${namesOf(flaky)}`}`
   if (actual > gate.wanted || retried.why === undefined) return { ...gate, actual, passed: actual <= gate.wanted, says }
   return { ...gate, actual, passed: null, says: `${says}; a rerun does not count: ${retried.why}` }
+}
+
+/**
+ * Judges the share of cases that reached the threshold of a judge, for the judge with the lowest one. A case without a
+ * grade makes the result unknown, unless the others decide.
+ */
+function judgeGrades(gate: Extract<Gate, { gate: 'min-judge' }>, { run, trials }: EndedRun): GateResult {
+  const most = `at least ${shareLabel(gate.wanted)} must`
+  const caseCount = new Set(trials.map(({ testCaseId, title, id }) => testCaseId ?? title ?? id)).size
+  const asked = judgesOf(run.judges).filter(({ status }) => status != null)
+  if (asked.length === 0 || caseCount === 0)
+    return { ...gate, actual: null, passed: null, says: `no judge was asked, ${most} reach its threshold` }
+  const results = asked.map(judge => {
+    const cases = judge.status === 'completed' ? judge.cases : []
+    const reached = cases.filter(({ passed }) => passed).length
+    const total = Math.max(caseCount, cases.length)
+    const ungraded = total - cases.length + cases.filter(isUngraded).length
+    const words = `${judge.name}: ${reached} of ${plural(total, 'case')} reached the threshold, ${most}`
+    const isLost = (reached + ungraded) / total < gate.wanted
+    const passed = isLost ? false : ungraded === 0 ? true : null
+    return { actual: reached / total, passed, says: ungraded === 0 ? words : `${words}; ${ungraded} not graded` }
+  })
+  const byUrgency = [false, null, true] as const
+  const [worst] = results.toSorted((one, other) => byUrgency.indexOf(one.passed) - byUrgency.indexOf(other.passed))
+  return { ...gate, ...worst! }
+}
+
+/** Judges the time that at least 95% of the trials do not exceed. */
+function judgeP95(gate: Extract<Gate, { gate: 'max-p95' }>, trials: readonly EvalIteration[]): GateResult {
+  const { times, unmeasured, rest } = timesOf(trials)
+  const { p95 } = distributionOf(times) ?? {}
+  const most = `at most ${secondsOf(gate.wanted)} allowed`
+  if (p95 === undefined) return { ...gate, actual: null, passed: null, says: `no trial has a time, ${most}` }
+  const slow = times.filter(time => time > gate.wanted).length
+  const isLost = slow > trials.length - Math.ceil(0.95 * trials.length)
+  const passed = isLost ? false : unmeasured === 0 ? p95 <= gate.wanted : null
+  return { ...gate, actual: p95, passed, says: `95% of the trials took at most ${secondsOf(p95)}, ${most}${rest}` }
+}
+
+/** Judges the slowest trial. */
+function judgeSlowest(gate: Extract<Gate, { gate: 'max-latency' }>, trials: readonly EvalIteration[]): GateResult {
+  const { times, unmeasured, rest } = timesOf(trials)
+  const most = `at most ${secondsOf(gate.wanted)} allowed`
+  if (times.length === 0) return { ...gate, actual: null, passed: null, says: `no trial has a time, ${most}` }
+  const actual = Math.max(...times)
+  const slowest = trials.find(({ durationMs }) => amountOf(durationMs) === actual)
+  const name = slowest?.title ?? slowest?.testCaseId ?? slowest?.id ?? ''
+  const passed = actual > gate.wanted ? false : unmeasured === 0 ? true : null
+  return { ...gate, actual, passed, says: `${name} took ${secondsOf(actual)}, ${most}${rest}` }
+}
+
+function timesOf(trials: readonly EvalIteration[]): { times: number[]; unmeasured: number; rest: string } {
+  const times = trials.flatMap(({ durationMs }) => amountOf(durationMs) ?? [])
+  const unmeasured = trials.length - times.length
+  return { times, unmeasured, rest: unmeasured === 0 ? '' : `; ${plural(unmeasured, 'trial')} without a time` }
+}
+
+function secondsOf(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`
 }
 
 function amongThem(classes: readonly TrialClass[], wanted: TrialClass): number {
