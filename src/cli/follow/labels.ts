@@ -4,11 +4,14 @@ import { passRate } from '../../domain/runs/trials.ts'
 import { variantNames } from '../../domain/runs/variants.ts'
 import { inUnit } from '../../domain/runs/counts.ts'
 import { judgeAdvice } from '../../domain/runs/judges.ts'
-import { plural } from '../../lib/format.ts'
+import { distributionOf } from '../../domain/runs/distribution.ts'
+import { durationOf, tokensOf } from '../../domain/runs/gates.ts'
+import { formatDuration, plural } from '../../lib/format.ts'
 import { shareLabel } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { baselineKinds, type BaselineReport } from '../../domain/runs/baseline-report.ts'
 import type { Comparison, Conclusion } from './conclusion.ts'
+import type { Followed } from './follow-run.ts'
 
 /** Returns the final lines for people: the counts, the gates and the comparison. */
 export function conclusionLines(conclusion: Conclusion, unknown: string): string[] {
@@ -62,6 +65,19 @@ function countWords({ counts, passRate: rateOfTrials, measured }: Conclusion, un
   const { total: count, unit } = measured ?? counts
   const total = count === null ? unit : inUnit(count, unit)
   return `${total}, ${parts.join(', ')} (${rate} of the graded passed)`
+}
+
+/** Returns how long a run and its trials took and how many tokens they used, as far as that is known. */
+export function amountLines({ run, trials }: Pick<Followed, 'run' | 'trials'>): string[] {
+  const took = run && durationOf(run)
+  const each = distributionOf(trials.flatMap(({ durationMs }) => durationMs ?? []))
+  const tokens = trials.some(({ tokensUsed }) => tokensUsed) ? tokensOf(trials) : undefined
+  const parts = [
+    ...(took === undefined ? [] : [`took ${formatDuration(took)}`]),
+    ...(each ? [`a trial p50 ${formatDuration(each.p50)}, p95 ${formatDuration(each.p95)}`] : []),
+    ...(tokens === undefined ? [] : [plural(tokens, 'token')]),
+  ]
+  return parts.length > 0 ? [parts.join('; ')] : []
 }
 
 function nameOf({ id, runNumber }: { id: string; runNumber?: number | null | undefined }): string {

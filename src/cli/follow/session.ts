@@ -27,6 +27,8 @@ import type { NamedResult } from './summary.ts'
 import { ownTexts } from '../output/redaction.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
 import { systemClock } from '../../lib/clock.ts'
+import { runsRoute } from '../../app/places.ts'
+import { webAddress, type WebAddresses } from '../../tui/router/web-address.ts'
 import { withReports, type ReportOptions, type WriteReports } from './reports.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
 import { createLog } from '../output/log.ts'
@@ -132,7 +134,7 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
       const { notStarted = [] } = extras
       const results = [...followed, ...notStarted.map(({ label, error }) => withoutRun(label, error, own, gates))]
       if (writeReports) {
-        const named = await withNames(client, runs, results, { stop, name })
+        const named = await withNames(client, runs, results, { stop, name, web: settings.profile.web })
         await writeReports(named, extras.again !== undefined, texts)
       }
       extras.onResults?.(results)
@@ -313,19 +315,20 @@ function isInPlace(mode: ReportMode, common: CommonOptions): boolean {
   return common.screenReader !== true && !wantsScreenReader(process.env)
 }
 
-/** Adds the name of the suite to each result; a run that was never read gets its id. */
+/** Adds the name of the suite and the page of the run to each result; a run that was never read gets its id. */
 async function withNames(
   client: Client,
   runs: readonly FollowedRun[],
   results: readonly Result[],
-  { stop, name: unread }: { stop: AbortSignal; name: string },
+  { stop, name: unread, web = {} }: { stop: AbortSignal; name: string; web: WebAddresses | undefined },
 ): Promise<NamedResult[]> {
   const named = []
   for (const [index, result] of results.entries()) {
     const { projectId = '', runId } = runs[index]?.place ?? {}
     const { run } = result.followed
     const name = run ? await suiteName(client, projectId, run.suiteId, stop) : runId ? `Run ${runId}` : unread
-    named.push({ ...result, name: clean(result.label === '' ? name : `${name}: ${result.label}`) })
+    const page = run && webAddress(web, runsRoute.to({ projectId, suiteId: run.suiteId, runId }))
+    named.push({ ...result, name: clean(result.label === '' ? name : `${name}: ${result.label}`), page })
   }
   return named
 }

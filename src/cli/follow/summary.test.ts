@@ -128,3 +128,18 @@ test('the summary names the programs that the run started, with their versions a
   expect(text).toMatch(/\n- started:\n {2}- weather: version 2\.1, started \d{4}-\d\d-\d\d \d\d:\d\d, node server\.mjs/)
   expect(text).not.toContain('hunter2')
 })
+
+test('the summary gives how long the run and its trials took, their tokens, and the page of the run', () => {
+  const trials = [10, 20, 400].map((durationMs, at) =>
+    trial({ id: `t${at}`, durationMs, tokensUsed: 1000, model: 'm', iterationNumber: at + 1 }),
+  )
+  const run = ended({ result: 'passed', createdAt: 0, completedAt: 12_300 }, trials)
+  const page = 'https://app.example/runs/run_1_a'
+  const text = summaryMarkdown([{ ...named('Smoke', run), page }], {}, false)
+  expect(text).toContain(
+    '\n- took 12s; a trial p50 20ms, p95 400ms; 3,000 tokens\n- page: <https://app.example/runs/run_1_a>\n',
+  )
+  expect(marked.parse(text)).toContain(`href="${page}"`)
+  const unknown = [...trials, trial({ id: 't9', model: 'm', startedAt: 0 })]
+  expect(summaryMarkdown([named('Smoke', ended({ result: 'passed' }, unknown))], {}, false)).not.toContain('token')
+})

@@ -3,15 +3,15 @@ import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { openStream, outputTarget } from '../../lib/files/output-target.ts'
 import { startedServers } from '../../domain/runs/started-servers.ts'
 import { documentTexts } from '../../domain/notebook/notebook-export.ts'
-import { redactedStart, type Own } from '../../lib/redaction/redaction.ts'
+import { redacted, redactedStart, type Own } from '../../lib/redaction/redaction.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { sentenceOf } from './conclusion.ts'
 import { settledTrials, type Result } from './final-report.ts'
-import { conclusionLines, failureLines } from './labels.ts'
+import { amountLines, conclusionLines, failureLines } from './labels.ts'
 
-/** The outcome of a run, with the name of its suite. */
-export type NamedResult = Result & { name: string }
+/** The outcome of a run, with the name of its suite and its page in the hosted UI, if the profile knows it. */
+export type NamedResult = Result & { name: string; page?: string | undefined }
 
 /** Maximum characters of a line; longer texts can be read at their source. */
 const LONGEST_LINE = 1000
@@ -29,22 +29,28 @@ export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesO
   }
   return results
     .map(result => {
-      const { name, followed, conclusion } = result
+      const { name, page, followed, conclusion } = result
       const failures = failureLines(settledTrials(result))
       const started = startedServers(followed.run?.startedServers).map(([server, words]) => `  ${server}: ${words}`)
       const facts = [
         ...conclusionLines(conclusion, 'unknown'),
+        ...amountLines(followed),
         ...(failures.length > 0 ? ['did not pass:', ...failures] : []),
         ...(started.length > 0 ? ['started:', ...started] : []),
       ]
       const parts = [
         `## ${line(name)}: ${stateOf(conclusion.exitCode)}`,
         line(sentenceOf(conclusion, followed, goesOn)),
-        facts.map(item).join('\n'),
+        [...facts.map(item), ...(page === undefined ? [] : [`- page: ${linkTo(page, own)}`])].join('\n'),
       ]
       return `${parts.filter(part => part !== '').join('\n\n')}\n`
     })
     .join('\n')
+}
+
+/** Returns a link to an address, in which Markdown would take escapes for a part of it. */
+function linkTo(address: string, own: Own): string {
+  return `<${redacted(address, { ...own, isId: true }).replaceAll(/[<>\s]/g, encodeURIComponent)}>`
 }
 
 /** Matches the state of the job: only a failed verdict is red, and only a passed one is green. */

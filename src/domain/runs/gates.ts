@@ -326,7 +326,8 @@ function judgeMost(
   return { ...gate, actual, passed: actual <= gate.wanted, says: `${verb} ${words(actual)}, ${most}` }
 }
 
-function durationOf({ createdAt, completedAt }: EvalRun): number | undefined {
+/** Returns the milliseconds from the creation of a run to its end; undefined if either is unknown. */
+export function durationOf({ createdAt, completedAt }: EvalRun): number | undefined {
   const [from, to] = [toEpochMs(createdAt), toEpochMs(completedAt)]
   return from === undefined || to === undefined ? undefined : to - from
 }
@@ -335,7 +336,7 @@ function durationOf({ createdAt, completedAt }: EvalRun): number | undefined {
  * Returns the tokens of all trials. A trial without a model uses none. A trial with a model but no number makes the sum
  * unknown.
  */
-function tokensOf(trials: readonly EvalIteration[]): number | undefined {
+export function tokensOf(trials: readonly EvalIteration[]): number | undefined {
   let sum = 0
   for (const { tokensUsed, model, startedAt } of trials) {
     const used = amountOf(tokensUsed)
