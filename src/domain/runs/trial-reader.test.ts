@@ -4,14 +4,18 @@ import { createBudget } from '../../api/client/budget/budget.ts'
 import { createClient } from '../../api/client/client.ts'
 import { createTrialReader } from './trial-reader.ts'
 
-/** Creates a reader of a run whose pages have one trial each, in the given states. */
-function reader(states: string[], maxPagesPerPoll?: number, after?: string) {
+/** Creates a reader of a run whose pages have one trial each, in the given states; one page may be refused once. */
+function reader(states: string[], maxPagesPerPoll?: number, after?: string, refused?: number) {
   const asked: number[] = []
+  const seen = new Set<number>()
   const client = createClient({
     baseUrl: 'http://service.test/api/v1',
     budget: createBudget({ unlimited: true }),
     fetch: overWeb(async request => {
       const at = Number(new URL(request.url).searchParams.get('cursor') ?? 0)
+      const isRefused = at === refused && !seen.has(at)
+      seen.add(at)
+      if (isRefused) return Response.json({ code: 'FORBIDDEN', message: 'no' }, { status: 403 })
       asked.push(at)
       const items = [{ id: `t${at}`, iterationNumber: 1, status: states[at] }]
       return Response.json({ items, nextCursor: at + 1 < states.length ? String(at + 1) : (after ?? null) })
@@ -69,4 +73,15 @@ test('a part of the trials never counts as the whole if the service repeats a cu
   const { trials, read } = reader(['completed', 'completed', 'completed'], undefined, '1')
   await expect(read()).rejects.toMatchObject({ kind: 'invalid-response', code: 'repeated-cursor' })
   expect(trials.isWhole).toBe(false)
+})
+
+test('a read that fails is continued after the pages that it read, which are known until then', async () => {
+  const states = ['completed', 'completed', 'completed']
+  const { trials, read, asked } = reader(states, undefined, undefined, 2)
+  await expect(read()).rejects.toMatchObject({ status: 403 })
+  expect(trials.known.map(({ id }) => id)).toEqual(['t0', 't1'])
+  expect(trials.isWhole).toBe(false)
+  expect(await read()).toEqual(states)
+  expect(asked).toEqual([2])
+  expect(trials.known).toHaveLength(3)
 })

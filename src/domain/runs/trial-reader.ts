@@ -12,6 +12,8 @@ const TRIALS_A_PAGE = 200
 export type TrialReader = {
   /** @throws ApiError `repeated-cursor` if the service repeats a cursor */
   read: () => Promise<EvalIteration[]>
+  /** The trials on all pages that were read, also if the last read failed. */
+  readonly known: EvalIteration[]
   /** Number of requests of the last read. */
   readonly requests: number
   /** Whether all pages have been read, or the service repeated a cursor. */
@@ -40,6 +42,7 @@ export function createTrialReader(
   let requests = 1
   let readings = 0
   let pages: readonly Page[] = []
+  let known = pages
   const pageAt = async (cursor: string | undefined): Promise<Page> => {
     const input = { ...run, limit: TRIALS_A_PAGE, ...(cursor !== undefined && { cursor }) }
     const answer = await client.iterations.list(input, options)
@@ -47,6 +50,9 @@ export function createTrialReader(
     return { cursor, items: answer.items.map(keep), next: nextCursorOf(answer), readAt: readings }
   }
   return {
+    get known() {
+      return known.flatMap(({ items }) => items)
+    },
     get requests() {
       return requests
     },
@@ -56,13 +62,21 @@ export function createTrialReader(
     async read() {
       const found = pages.length === 0 ? [await pageAt(undefined)] : []
       const all = () => [...pages, ...found]
-      for (let next = nextOf(all()); found.length < maxPagesPerPoll && next !== undefined; next = nextOf(all()))
-        found.push(await pageAt(next))
+      try {
+        for (let next = nextOf(all()); found.length < maxPagesPerPoll && next !== undefined; next = nextOf(all()))
+          found.push(await pageAt(next))
+      } catch (error) {
+        known = all()
+        // The next read continues after these pages. After a repeated cursor it starts again.
+        if (!(error instanceof ApiError && error.code === 'repeated-cursor')) pages = known
+        throw error
+      }
       const round = pagesToRefresh(pages, { isOpen, readAt: page => page.readAt, most: maxPagesPerPoll - found.length })
       const read: Page[] = []
       for (const page of pages) read.push(round.has(page) ? await pageAt(page.cursor) : page)
       // Another page may have been added after the last one.
       pages = [...read, ...found]
+      known = pages
       requests = Math.max(1, round.size + found.length)
       return pages.flatMap(({ items }) => items)
     },
