@@ -44,6 +44,8 @@ const built = './test/built-thread.ts'
 export default defineConfig({
   oxc: { jsx: { development: false } },
   test: {
+    // Otherwise the style of a report's page would be empty.
+    css: true,
     projects: [
       {
         extends: true,

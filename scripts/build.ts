@@ -5,6 +5,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { replaceBuiltinImports } from './build/builtins.ts'
 import { noticesFile, noticesOf } from './build/notices.ts'
 import { patchPackages } from './build/patches.ts'
+import { rawTexts } from './build/raw.ts'
 import { inputsDigest, isBuilt } from './inputs.ts'
 import { dist, inputsFile, root } from './paths.ts'
 
@@ -108,7 +109,7 @@ const bootInput: InputOptions = {
 const appInput: InputOptions = {
   ...shared,
   input: { main: join(root, 'src/main.tsx') },
-  plugins: [patchPackages(), replaceBuiltinImports()],
+  plugins: [patchPackages(), replaceBuiltinImports(), rawTexts()],
 }
 
 /** The thread that executes runs: in its own bundle, since shared chunks would also load the screen's code. */

@@ -55,6 +55,7 @@ import {
 } from './kept-things.ts'
 import { recordedProbes } from './kept-calls.ts'
 import { conformanceProbes } from './kept-conformance.ts'
+import { pageProbes } from './kept-page.ts'
 
 type Probe = (size: number) => Left | Promise<Left>
 
@@ -145,6 +146,7 @@ const probes: Record<BoundName, Probe> = {
   },
   seenLists: size => listsToStore(new Map(times(size, at => [`l${at}`, seenList(1, at)]))).length,
   ...conformanceProbes(() => freshFile()),
+  ...pageProbes,
   doctorReports(size) {
     const reports = doctorReportsAt(freshFile())
     for (let at = 0; at < size; at += 1) reports.keep({ projectId: 'p', serverId: `s${at}` }, examined('n'))

@@ -95,6 +95,11 @@ export function escapedXml(xml: string): string {
   return xml.replace(UNPRINTABLE, found => (found === '\n' || found === '\t' ? found : `&#x${hexOf(found, 1)};`))
 }
 
+/** Escapes text for HTML, between tags and in quoted attributes. */
+export function escapedHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+}
+
 /** Whether a text contains unprintable characters. Line feeds and tabs count as printable. */
 export function hasUnprintable(text: string): boolean {
   return text.search(UNPRINTABLE_IN_LINES) !== -1

@@ -11,7 +11,7 @@ export const GIVE_UP: DeclaredFlag = [
   duration,
 ]
 
-/** Flags of `watch` and `run` for following a run and judging it. */
+/** Flags of `watch`, `run` and `report` for following a run and judging it. */
 const FOLLOW: readonly DeclaredFlag[] = [
   GIVE_UP,
   ['--min-pass-rate <share>', 'gate: at least this share of the graded results passed', share],
@@ -36,11 +36,17 @@ const FOLLOW: readonly DeclaredFlag[] = [
   ['--gates-only', 'ignore the run’s own verdict'],
   ['--junit <file>', 'write the trials as JUnit XML'],
   ['--summary <file>', 'append the result to this file as Markdown, such as to $GITHUB_STEP_SUMMARY'],
+  [
+    '--comment <file>',
+    'write the result as the Markdown of a comment, with a marker by which the next one replaces it',
+  ],
+  ['--html <file>', 'write the result as a page to look at'],
+  ['--traces <count>', 'with --html: traces to read of trials that did not pass; 20 by default', whole(0, 1000)],
   ['--json', 'print one object at the end'],
   ['--jsonl', 'print one event a line'],
 ]
 
-/** Declares `mcpdeck watch` and `mcpdeck run`. */
+/** Declares `mcpdeck watch`, `mcpdeck report` and `mcpdeck run`. */
 export const runs: readonly CommandDeclaration[] = [
   command<SessionOptions>({
     name: 'watch',
@@ -49,6 +55,13 @@ export const runs: readonly CommandDeclaration[] = [
     flags: FOLLOW,
     run: async ({ words: [run = ''], own, common }) =>
       (await import('../follow/session.ts')).runWatch(run, common, own),
+  }),
+  command<SessionOptions>({
+    name: 'report',
+    says: 'Write what runs did so far into files, without waiting for their end; the exit code is their verdict.',
+    words: [['<runs...>', 'ids, locators or addresses of runs']],
+    flags: FOLLOW,
+    run: async ({ words, own, common }) => (await import('../follow/session.ts')).runReport(words, common, own),
   }),
   command<RunOptions>({
     name: 'run',

@@ -56,6 +56,10 @@ export type FollowOptions = {
    * will be. Rejects if this process cannot tell.
    */
   executed?: Promise<boolean> | undefined
+  /** Whether to read the run once instead of following it to its end. */
+  once?: boolean | undefined
+  /** Reduces each trial to what is reported of it. */
+  keep?: ((trial: EvalIteration) => EvalIteration) | undefined
 }
 
 const FIRST_PAUSE_MS = 2_000
@@ -70,19 +74,22 @@ const FIRST_LOCAL_PAUSE_MS = 50
 export async function followRun(
   client: Client,
   { projectId, runId }: RunPlace,
-  { interrupt, timeout, onEvent, executed }: FollowOptions,
+  { interrupt, timeout, onEvent, executed, once, keep }: FollowOptions,
 ): Promise<Followed> {
   const signal = AbortSignal.any([interrupt, timeout])
   const options = { signal, owner: runId, priority: 'visible', purpose: 'live' } as const
-  const reader = createTrialReader(client, { projectId, runId }, options, { keep: reportedTrial })
+  const reader = createTrialReader(client, { projectId, runId }, options, { keep: reportedTrial, ...defined({ keep }) })
   const stopPolling = client.budget.startPolling()
   let run: EvalRun | undefined
+  let begun: EvalRun | undefined
   let trials: readonly EvalIteration[] = []
+  // The trials of the last whole read, or those that the first read has found so far.
+  const soFar = () => ({ trials: trials.length > 0 ? trials : reader.known, ...defined({ run: run ?? begun }) })
   let shown = ''
   let failures = 0
   let polls = 0
   // Why the end of the run never comes if the next answer does not have it.
-  let lost: unknown
+  let lost: unknown = once ? new NoRun('The run has not ended.') : undefined
   void executed?.then(
     isHere => void (lost = isHere ? refusal('unrecorded-run', 'the end of the run is not stored') : undefined),
     (error: unknown) => void (lost = error),
@@ -94,6 +101,7 @@ export async function followRun(
         const whyLost = lost
         // Reads the run first: if it has ended, the trials read after it are final.
         const read = await client.runs.get({ projectId, runId }, options)
+        begun = read
         trials = await reader.read()
         run = read
         if (failures > 0) onEvent({ event: 'answered' })
@@ -111,8 +119,7 @@ export async function followRun(
         pauseMs = intervalOf(client, reader.requests + 1, (polls += 1))
       } catch (error) {
         if (signal.aborted) throw error
-        if (!(error instanceof ApiError) || !isPassing(error))
-          return { kind: 'refused', error, trials, ...(run && { run }) }
+        if (!(error instanceof ApiError) || !isPassing(error)) return { kind: 'refused', error, ...soFar() }
         if (!client.monitor.hasSucceeded() && !isPause(error)) return { kind: 'unreachable', error, trials }
         failures += 1
         pauseMs = Math.max(pauseAfter(failures), error.retryAfterMs ?? 0)
@@ -122,10 +129,9 @@ export async function followRun(
     }
   } catch (error) {
     if (!signal.aborted) throw error
-    const read = { trials, ...(run && { run }) }
     return interrupt.aborted
-      ? { kind: 'interrupted', exitCode: interruptedCode(interrupt), ...read }
-      : { kind: 'timed_out', ...read }
+      ? { kind: 'interrupted', exitCode: interruptedCode(interrupt), ...soFar() }
+      : { kind: 'timed_out', ...soFar() }
   } finally {
     stopPolling()
   }
@@ -198,7 +204,7 @@ function reportedScore({ scorerId, status, passed, error, rationale }: Score): S
 }
 
 /** Keeps the name of the tool, and whether the call failed. */
-function reportedCall({ toolName, error, result }: Record<string, unknown>): Record<string, unknown> {
+export function reportedCall({ toolName, error, result }: Record<string, unknown>): Record<string, unknown> {
   const { isError } = Object(result) as { isError?: unknown }
   return { toolName, ...(error != null && { error }), ...(isError === true && { result: { isError } }) }
 }

@@ -3,7 +3,7 @@ import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { withShiftReport } from '../now/report-place.ts'
-import { withReports } from './reports.ts'
+import { withReports, type ReportOptions } from './reports.ts'
 
 /**
  * Writes the reason into the reports that a refused command line asked for, so that no earlier report is mistaken for
@@ -24,7 +24,7 @@ export async function refuseWithReports(
   }
   try {
     await withReports(
-      { ...text('junit'), ...text('summary'), ...text('baseline'), ...text('expected') },
+      Object.assign({}, ...['junit', 'summary', 'comment', 'html', 'baseline', 'expected'].map(text)) as ReportOptions,
       words[0] ?? `mcpdeck ${command}`,
       async () => withShiftReport({ ...text('report'), force: options['force'] === true }, refuse),
     )

@@ -29,6 +29,7 @@ import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { runsRoute } from '../../app/places.ts'
 import { webAddress, type WebAddresses } from '../../tui/router/web-address.ts'
+import type { Traces } from './page/traces.ts'
 import { withReports, type ReportOptions, type WriteReports } from './reports.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
 import { createLog } from '../output/log.ts'
@@ -36,7 +37,8 @@ import { chooseProject } from '../workspace/project-choice.ts'
 import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
 
 /** Options of both `watch` and `run`. */
-export type SessionOptions = GateOptions & ReportOptions & { json?: boolean; jsonl?: boolean; timeout?: number }
+export type SessionOptions = GateOptions &
+  ReportOptions & { json?: boolean; jsonl?: boolean; timeout?: number; traces?: number }
 
 /** A run to follow; the label distinguishes it from its siblings and is empty for a single one. */
 export type FollowedRun = { label: string; place: RunPlace }
@@ -45,6 +47,8 @@ export type FollowedRun = { label: string; place: RunPlace }
 export type NotStarted = { label: string; error: NoRun }
 
 export type FollowExtras = {
+  /** Whether to read the runs once instead of following them to their end. */
+  once?: boolean
   /** Command that continues watching; without it the runs end with this process. */
   again?: string
   /**
@@ -128,13 +132,16 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
     stop,
     async follow(client, runs, extras) {
       isFollowing = true
+      // What a page shows of a run needs more memory.
+      const keep = own.html === undefined ? undefined : (await import('./page/kept.ts')).keepForPage()
+      const { once, notStarted = [] } = extras
       const signals = { interrupt, timeout: timeout.signal, stop }
-      const following = { client, own, gates, baseline, reporter, extras, signals }
+      const following = { client, own, gates, baseline, reporter, extras, keep, signals }
       const followed = await followAll(following, runs)
-      const { notStarted = [] } = extras
       const results = [...followed, ...notStarted.map(({ label, error }) => withoutRun(label, error, own, gates))]
       if (writeReports) {
-        const named = await withNames(client, runs, results, { stop, name, web: settings.profile.web })
+        const names = { stop, name, web: settings.profile.web, once }
+        const named = await withNames(client, runs, await traced(client, runs, results, own, stop), names)
         await writeReports(named, extras.again !== undefined, texts)
       }
       extras.onResults?.(results)
@@ -199,6 +206,8 @@ type Following = {
   baseline: Baseline | undefined
   reporter: Reporter
   extras: FollowExtras
+  /** Returns what to keep of each trial, for a page. */
+  keep: ((trial: EvalIteration) => EvalIteration) | undefined
   signals: { interrupt: AbortSignal; timeout: AbortSignal; stop: AbortSignal }
 }
 
@@ -215,7 +224,8 @@ async function followAll(following: Following, runs: readonly FollowedRun[]): Pr
   const ended = await Promise.all(
     runs.map(async ({ label, place }): Promise<EndedFollowing> => {
       const read = await followOne(following, label, place)
-      const followed = await withJudge(client, place, read, { stop: signals.stop, say: reporter.say })
+      const judge = { stop: signals.stop, say: reporter.say }
+      const followed = extras.once ? read : await withJudge(client, place, read, judge)
       return { label, place, followed, beside: await comparedWith(following, place, followed) }
     }),
   )
@@ -228,9 +238,10 @@ async function followAll(following: Following, runs: readonly FollowedRun[]): Pr
   return await judgeAll(following, retried, true)
 }
 
-async function followOne({ client, reporter, extras, signals }: Following, label: string, place: RunPlace) {
+async function followOne({ client, reporter, extras, keep, signals }: Following, label: string, place: RunPlace) {
   const onEvent = (event: FollowEvent): void => reporter.onEvent(label, event)
-  return await followRun(client, place, { ...signals, onEvent, executed: extras.executed?.(place.runId) })
+  const executed = extras.executed?.(place.runId)
+  return await followRun(client, place, { ...signals, onEvent, executed, once: extras.once, keep })
 }
 
 /** Whether failed cases decide about a run, which a rerun could change. A stopped run is not run again. */
@@ -315,12 +326,37 @@ function isInPlace(mode: ReportMode, common: CommonOptions): boolean {
   return common.screenReader !== true && !wantsScreenReader(process.env)
 }
 
+/** Adds the traces that a page shows. */
+async function traced(
+  client: Client,
+  runs: readonly FollowedRun[],
+  results: readonly Result[],
+  { html, traces: most = USUAL_TRACES }: SessionOptions,
+  stop: AbortSignal,
+): Promise<(Result & Partial<Traces>)[]> {
+  if (html === undefined) return [...results]
+  const { readTraces } = await import('./page/traces.ts')
+  const read = []
+  let left = most
+  for (const [index, result] of results.entries()) {
+    const place = runs[index]?.place
+    const found = place && (await readTraces(client, place, result.followed, { most: left, stop }))
+    left -= found?.traces.size ?? 0
+    read.push({ ...result, ...found })
+  }
+  return read
+}
+
+const USUAL_TRACES = 20
+
+type Naming = { stop: AbortSignal; name: string; web: WebAddresses | undefined; once: boolean | undefined }
+
 /** Adds the name of the suite and the page of the run to each result; a run that was never read gets its id. */
 async function withNames(
   client: Client,
   runs: readonly FollowedRun[],
-  results: readonly Result[],
-  { stop, name: unread, web = {} }: { stop: AbortSignal; name: string; web: WebAddresses | undefined },
+  results: readonly (Result & Partial<Traces>)[],
+  { stop, name: unread, web = {}, once = false }: Naming,
 ): Promise<NamedResult[]> {
   const named = []
   for (const [index, result] of results.entries()) {
@@ -328,7 +364,9 @@ async function withNames(
     const { run } = result.followed
     const name = run ? await suiteName(client, projectId, run.suiteId, stop) : runId ? `Run ${runId}` : unread
     const page = run && webAddress(web, runsRoute.to({ projectId, suiteId: run.suiteId, runId }))
-    named.push({ ...result, name: clean(result.label === '' ? name : `${name}: ${result.label}`), page })
+    const label = once && run && result.label !== '' ? runNumberOf(run) : result.label
+    const suite = run ? clean(name) : undefined
+    named.push({ ...result, name: clean(label === '' ? name : `${name}: ${label}`), suite, page })
   }
   return named
 }
@@ -402,6 +440,31 @@ async function watchRun(
     await checkBase(client, place.projectId, base)
     const onResults = (results: readonly Result[]): void => ring(notify, opened, results)
     return await session.follow(client, [{ label: '', place }], { base, again: `mcpdeck watch ${text}`, onResults })
+  })
+}
+
+/**
+ * Runs `mcpdeck report`: reads runs as they are and writes the reports; resolves to the exit code, which is the same as
+ * of `mcpdeck watch` for runs that have ended.
+ */
+export async function runReport(texts: readonly string[], given: CommonOptions, own: SessionOptions): Promise<number> {
+  if ([own.html, own.comment, own.junit, own.summary].every(file => file === undefined))
+    throw new UsageError('Name a file to write: --html, --comment, --junit or --summary.')
+  return await withReports(own, texts.map(text => `Run ${text}`).join(', '), async writeReports => {
+    const profiles = await Promise.all(texts.map(text => atProfileOf(text, given, process.env)))
+    const common = profiles[0] ?? given
+    if (profiles.some(({ profile }) => profile !== common.profile))
+      throw new UsageError('The runs are of several profiles; a report is of one.')
+    const settings = await resolveSettings(common, process.env)
+    const named = texts.map(text => parseRun(text, settings.profile.web))
+    const name = texts.map(text => `Run ${text}`).join(', ')
+    return await inSession({ common, settings, own, name, writeReports }, async ({ session, client, base }) => {
+      const places = new Map<string, RunPlace>()
+      for (const each of named) places.set(each.runId, await placeOf(client, settings, each))
+      for (const { projectId } of places.values()) await checkBase(client, projectId, base)
+      const runs = [...places.values()].map(place => ({ label: places.size > 1 ? place.runId : '', place }))
+      return await session.follow(client, runs, { base, once: true })
+    })
   })
 }
 

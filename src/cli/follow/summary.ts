@@ -8,10 +8,22 @@ import { UsageError } from '../arguments/usage-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { sentenceOf } from './conclusion.ts'
 import { settledTrials, type Result } from './final-report.ts'
+import type { TrialTrace } from './page/spans.ts'
 import { amountLines, conclusionLines, failureLines } from './labels.ts'
 
-/** The outcome of a run, with the name of its suite and its page in the hosted UI, if the profile knows it. */
-export type NamedResult = Result & { name: string; page?: string | undefined }
+/** The outcome of a run for a report. */
+export type NamedResult = Result & {
+  /** Name of its suite, with what tells it from the other runs. */
+  name: string
+  /** Name of its suite alone, if it was read. */
+  suite?: string | undefined
+  /** Its page in the hosted UI, if the profile knows it. */
+  page?: string | undefined
+  /** Traces that were read, by the id of the trial. */
+  traces?: ReadonlyMap<string, TrialTrace>
+  /** What could not be read, a sentence each. */
+  unread?: readonly string[]
+}
 
 /** Maximum characters of a line; longer texts can be read at their source. */
 const LONGEST_LINE = 1000
@@ -54,7 +66,7 @@ function linkTo(address: string, own: Own): string {
 }
 
 /** Matches the state of the job: only a failed verdict is red, and only a passed one is green. */
-function stateOf(exitCode: number): string {
+export function stateOf(exitCode: number): string {
   if (exitCode === EXIT.done) return 'passed'
   return exitCode === EXIT.failedVerdict ? 'failed' : 'no verdict'
 }

@@ -146,11 +146,11 @@ export function redacted(text: string, own: Own & { isId?: boolean } = {}): stri
 }
 
 /** Number of characters after the beginning of a text that are searched for the end of a secret. */
-const BEYOND = 20_000
+export const REDACTION_REACH = 20_000
 
 /** Returns the beginning of a text, {@link redacted} before it is cut: a part of a secret would not be recognized. */
 export function redactedStart(text: string, most: number, own: Own): string {
-  return redacted(text.slice(0, most + BEYOND), own).slice(0, most)
+  return redacted(text.slice(0, most + REDACTION_REACH), own).slice(0, most)
 }
 
 /** Matches names whose texts identify a thing, so that random-looking text there is not a secret. */

@@ -8,6 +8,7 @@ import type { Credentials } from './access.ts'
 import { Feedback, Message, Opening, type VisitorProgram, type Visits } from './visits.ts'
 import { randomBytes } from 'node:crypto'
 import { ownValue } from '../../lib/own-value.ts'
+import { escapedHtml } from '../../lib/printable.ts'
 
 /**
  * The endpoints for visitors, served next to the API but without its keys. A link is `/visit/{secret}`. Refusals are `{
@@ -145,10 +146,10 @@ export function visitPage({ name, description, needs }: Shown): Answer {
     "form-action 'none'; frame-ancestors 'none'"
   const proof = needs ? `<label>${LABELS[needs]} <input id="proof" type="password" autocomplete="off"></label>` : ''
   const text = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escaped(name)}</title>
+<title>${escapedHtml(name)}</title>
 <style nonce="${nonce}">body{font:16px/1.5 sans-serif;max-width:40em;margin:2em auto;padding:0 1em}
 #log p{white-space:pre-wrap}.user{font-weight:bold}.tool,.note{color:#666}</style>
-<h1>${escaped(name)}</h1><p>${escaped(description ?? '')}</p>
+<h1>${escapedHtml(name)}</h1><p>${escapedHtml(description ?? '')}</p>
 <form id="open">${proof} <button>Begin</button></form>
 <div id="log" role="log"></div>
 <form id="say" hidden><input id="text" maxlength="8000" required> <button>Send</button></form>
@@ -198,7 +199,3 @@ on('say', async () => {
     add(item.role, item.role === 'tool' ? item.toolName + (item.isError ? ' failed' : ' was used') : item.text)
 })
 `
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
-}

@@ -1,0 +1,29 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import type { Own } from '../../lib/redaction/redaction.ts'
+import { summaryMarkdown, type NamedResult } from './summary.ts'
+
+/** The beginning of each comment; its rest says which comment it replaces. */
+const MARKER = '<!-- mcpdeck '
+
+/**
+ * Returns a summary as the comment of a pull request. Its first line names the suites, so that the next comment of the
+ * same suites can be found and replaced. A service refuses a comment that is too long, so a long one ends with a note.
+ */
+export function commentMarkdown(results: readonly NamedResult[], own: Own, goesOn: boolean): string {
+  const text = summaryMarkdown(results, own, goesOn)
+  const whole = `${markerOf(results)}\n${text}`
+  if (whole.length <= BOUNDS.comment.most) return whole
+  const note = '\n\nThe rest is left out: a comment cannot be longer.\n'
+  return whole.slice(0, BOUNDS.comment.most - note.length) + note
+}
+
+/** Whether a file contains only a comment written by this program. */
+export function isComment(text: string): boolean {
+  return text.startsWith(MARKER)
+}
+
+/** Names the suites, which stay the same from one push to the next, in characters that cannot end an HTML comment. */
+function markerOf(results: readonly NamedResult[]): string {
+  const names = [...new Set(results.map(({ suite, name }) => suite ?? name))].toSorted()
+  return `${MARKER}${names.map(name => encodeURIComponent(name.toWellFormed()).replaceAll('-', '%2D')).join(' ')} -->`
+}

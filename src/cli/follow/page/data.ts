@@ -1,0 +1,192 @@
+import type { EvalIteration } from '../../../api/contract/iterations.ts'
+import type { ChangedCase } from '../../../domain/runs/changes.ts'
+import { CAUSES, causeOf } from '../../../domain/runs/causes.ts'
+import { classOfTrial, CLASS_LABELS, isFailing, TRIAL_CLASSES } from '../../../domain/runs/trial-class.ts'
+import { variantNames, variantOfTrial } from '../../../domain/runs/variants.ts'
+import { BOUNDS } from '../../../lib/bounds.ts'
+import { defined, isPlainObject } from '../../../lib/json.ts'
+import { jsonText, printable } from '../../../lib/printable.ts'
+import { redacted, redactedStart, type Own } from '../../../lib/redaction/redaction.ts'
+import type { NamedResult } from '../summary.ts'
+import { spansOfCalls, spansOfTrace, type PageSpan, type TrialTrace } from './spans.ts'
+
+/** A reason, a call or a score of a trial: its name, a word about it, and a text of several lines. */
+type Part = { name: string; word?: string; text: string }
+
+type PageTrial = {
+  id: string
+  /** Positions in `runs` and `cases`. */
+  run: number
+  case: number
+  trial: number
+  class: string
+  ms?: number
+  tokens?: number
+  model?: string
+  /** Why it did not pass. */
+  why?: string
+  expected?: Part[]
+  actual?: Part[]
+  scores?: Part[]
+  steps?: Part[]
+  spans?: PageSpan[]
+  /** Whether the spans are those of the trace; otherwise only the listed calls are known. */
+  isTraced?: true
+}
+
+type PageChange = Pick<ChangedCase, 'title' | 'change' | 'before'> & { run: number; flaky?: true }
+
+/** Everything that the script of the page draws. Texts are redacted and printable. */
+export type PageData = {
+  runs: { name: string }[]
+  /** Names of cases, those that fail first. */
+  cases: string[]
+  /** Classes of trials, most urgent first: their labels, and whether they need attention. */
+  classes: Record<string, { word: string; says: string; isFailing: boolean }>
+  trials: PageTrial[]
+  changes: PageChange[]
+  /** Number of trials that the page leaves out. */
+  leftOut: number
+}
+
+/** Returns the data of a page. */
+export function pageData(results: readonly NamedResult[], own: Own): PageData {
+  const all = results.flatMap(({ followed, traces }, run) => {
+    const nameOf = variantNames(followed.trials)
+    return followed.trials.map(trial => ({ trial, run, name: nameOf(trial), trace: traces?.get(trial.id) }))
+  })
+  // Trials that need attention are never left out for others.
+  const urgent = all.toSorted((one, other) => urgencyOf(one.trial) - urgencyOf(other.trial))
+  const shown = urgent.slice(0, BOUNDS.pageTrials.most)
+  const cases = new Map<string, { name: string; at: number }>()
+  for (const { trial, name } of shown) {
+    const key = variantOfTrial(trial)
+    if (!cases.has(key)) cases.set(key, { name, at: cases.size })
+  }
+  const texts = textsOf(own)
+  return {
+    runs: results.map(({ name }) => ({ name: texts.short(name) })),
+    cases: [...cases.values()].map(({ name }) => texts.short(name)),
+    classes: Object.fromEntries(
+      TRIAL_CLASSES.map(each => [each, { ...CLASS_LABELS[each], isFailing: isFailing(each) }]),
+    ),
+    trials: shown.map(({ trial, run, trace }) => ({
+      id: texts.id(trial.id),
+      run,
+      case: cases.get(variantOfTrial(trial))!.at,
+      trial: trial.iterationNumber,
+      class: classOfTrial(trial),
+      ...defined({
+        ms: trial.durationMs ?? undefined,
+        tokens: trial.tokensUsed ?? undefined,
+        model: trial.model == null ? undefined : texts.short(trial.model),
+      }),
+      ...detailsOf(trial, texts),
+      ...spansOf(trial, trace, texts),
+    })),
+    changes: results.flatMap(({ conclusion: { comparison } }, run) =>
+      (comparison?.cases ?? [])
+        .filter(({ change, flaky }) => change !== 'passing' || flaky)
+        .slice(0, BOUNDS.pageTrials.most)
+        .map(({ title, change, before, flaky }) => ({
+          run,
+          title: texts.short(title),
+          change,
+          before: texts.short(before),
+          ...(flaky && { flaky: true as const }),
+        })),
+    ),
+    leftOut: all.length - shown.length,
+  }
+}
+
+const URGENCY = new Map(TRIAL_CLASSES.map((each, index) => [each, index]))
+
+function urgencyOf(trial: EvalIteration): number {
+  return URGENCY.get(classOfTrial(trial)) ?? 0
+}
+
+type Texts = ReturnType<typeof textsOf>
+
+/** Makes foreign texts fit for the page. What is too long is cut after it was redacted. */
+function textsOf(own: Own) {
+  const known = new Map<string, string>()
+  const safe = (text: string, isId: boolean): string => {
+    const { most } = BOUNDS.pageText
+    const kept = isId ? redacted(text.slice(0, most), { ...own, isId }) : redactedStart(text, most, own)
+    return printable(text.length > most ? `${kept} … (cut here)` : kept)
+  }
+  // Titles and errors repeat in thousands of trials.
+  const once = (kind: string, text: string): string => {
+    const key = `${kind} ${text}`
+    const found = known.get(key) ?? safe(text, kind === 'id')
+    known.set(key, found)
+    return found
+  }
+  return {
+    id: (text: string) => safe(text, true),
+    short: (text: string) => once('text', text),
+    value: (value: unknown) => safe(typeof value === 'string' ? value : jsonText(value, 2), false),
+  }
+}
+
+/** Returns why a trial did not pass, with its expected and actual calls and its scores; nothing for other trials. */
+function detailsOf(trial: EvalIteration, texts: Texts): Partial<PageTrial> {
+  const cause = causeOf(trial)
+  if (cause === undefined) return {}
+  const { most } = BOUNDS.pageParts
+  const scores = (trial.scores ?? []).slice(0, most).map(({ scorerId, status, passed, error, rationale }): Part => {
+    const word = status === 'scored' ? (passed === false ? 'failed' : 'passed') : status
+    return { name: texts.short(scorerId), word: texts.short(word), text: texts.value(error ?? rationale ?? '') }
+  })
+  return {
+    why: texts.short(trial.error ?? CAUSES[cause]),
+    ...listed('expected', partsOf(trial.expectedToolCalls, texts)),
+    ...listed('actual', partsOf(trial.actualToolCalls, texts)),
+    ...listed('scores', scores),
+  }
+}
+
+function listed<Name extends string>(name: Name, parts: readonly Part[]): Partial<Record<Name, Part[]>> {
+  return parts.length === 0 ? {} : ({ [name]: parts } as Partial<Record<Name, Part[]>>)
+}
+
+function partsOf(calls: EvalIteration['expectedToolCalls'], texts: Texts): Part[] {
+  return (calls ?? []).slice(0, BOUNDS.pageParts.most).map(call => {
+    const { arguments: given, error, result } = call
+    const lines = [
+      ...(given === undefined ? [] : [texts.value(given)]),
+      ...(result == null ? [] : [`→ ${texts.value(contentOf(result))}`]),
+      ...(error == null ? [] : [`→ ${texts.value(error)}`]),
+    ]
+    const word = error != null || (isPlainObject(result) && result['isError'] === true) ? 'error' : undefined
+    const name = call['toolName'] ?? call['name']
+    return {
+      name: texts.short(typeof name === 'string' ? name : 'unnamed tool'),
+      text: lines.join('\n'),
+      ...defined({ word }),
+    }
+  })
+}
+
+/** Returns the text of a tool result that is only text, which is shorter than its JSON. */
+export function contentOf(result: unknown): unknown {
+  const content = isPlainObject(result) ? result['content'] : undefined
+  if (!Array.isArray(content) || content.length !== 1) return result
+  const [only] = content as unknown[]
+  return isPlainObject(only) && typeof only['text'] === 'string' ? only['text'] : result
+}
+
+function spansOf(trial: EvalIteration, trace: TrialTrace | undefined, texts: Texts): Partial<PageTrial> {
+  const read = typeof trace === 'object' ? trace : undefined
+  const spans = read ? spansOfTrace(read, trial) : spansOfCalls(trial)
+  const steps = (read?.steps ?? []).slice(0, BOUNDS.pageParts.most).map(({ stepId, kind, status, ...step }): Part => {
+    const lines = [step.reason ?? '', step.evidence == null ? '' : jsonText(step.evidence, 2)].filter(Boolean)
+    return { name: texts.short(`${kind} ${stepId}`), word: texts.short(status), text: texts.value(lines.join('\n')) }
+  })
+  return {
+    ...(spans.length > 0 && { spans: spans.map(span => ({ ...span, name: texts.short(span.name) })) }),
+    ...listed('steps', steps),
+    ...(read && { isTraced: true }),
+  }
+}
