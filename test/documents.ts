@@ -41,6 +41,7 @@ export const SUBCOMMANDS = [
   'publish',
   'read',
   'remove-member',
+  'report',
   'rotate',
   'run',
   'search',

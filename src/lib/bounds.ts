@@ -53,7 +53,7 @@ const PROGRAM = {
   conformanceFailed: bound('failed checks of a scenario in a stored conformance run', 'entries', 50, 'cut'),
   conformanceChecks: bound('checks of one scenario of the conformance suite', 'entries', 2_000, 'refused'),
   conformanceText: bound('a text of the conformance suite', 'characters', 2_000, 'cut'),
-  pageTrials: bound('trials on a page of `--html`', 'entries', 20_000, 'cut'),
+  pageTrials: bound('trials on a page of `--html`', 'entries', 10_000, 'cut'),
   pageDetails: bound('trials with their calls on a page of `--html`', 'entries', 300, 'cut'),
   pageParts: bound('calls, scores, steps or bars of a trial on a page of `--html`', 'entries', 20, 'cut'),
   pageText: bound('a text on a page of `--html`', 'characters', 2_000, 'cut'),

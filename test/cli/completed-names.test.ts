@@ -86,6 +86,7 @@ test('the names of a remote service are offered in the same way', async () => {
     ['suites', 'run'],
     ['projects', 'now'],
     ['runs', 'watch'],
+    ['runs', 'report'],
   ] as const)
     expect(await found(kind, [...at, command], env)).toEqual(await found(kind, [command]))
   home.rest()

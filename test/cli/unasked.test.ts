@@ -134,6 +134,11 @@ describe.concurrent('text of a hostile service', () => {
     expect(strangeText(xml, 'data')).toEqual([])
     expect(XMLValidator.validate(xml)).toBe(true)
     expect(new XMLParser().parse(xml)).toHaveProperty('testsuites.testsuite')
+    const page = join(home.home, 'report.html')
+    await home.run(['report', runId, '--html', page], { env })
+    const html = readFileSync(page, 'utf8')
+    expect(strangeText(html, 'data')).toEqual([])
+    expect(html).toContain('evil')
   })
 
   test('is printable in a suite file, which gives the imported suite', async context => {

@@ -45,6 +45,7 @@ const BY_PLACEHOLDER: Record<string, () => Values> = {
   servers: names('servers'),
   suite: names('suites'),
   run: names('runs'),
+  runs: names('runs'),
   base: names('runs'),
   tool: names('tools'),
   what: () => ({ kind: 'words', words: NOUNS.map(({ name }) => name) }),

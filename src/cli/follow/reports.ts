@@ -47,7 +47,7 @@ export function keepInputs(options: { [Key in keyof ReportOptions]: string | und
 export type WriteReports = (results: readonly NamedResult[], goesOn: boolean, texts: Own) => Promise<void>
 
 /**
- * Runs a command that may write reports. The JUnit report of an earlier command is removed first, and a command that
+ * Runs a command that may write reports. The reports of an earlier command are removed first, and a command that
  * ends without its own, such as for a missing key, leaves reports that say why.
  * @param name name in the reports of a run that was never read
  * @throws UsageError for a report that cannot be written
@@ -76,9 +76,10 @@ export async function withReports(
   }
   try {
     if (twins) throw oneFile(twins)
-    if (html !== undefined) writers.push(await openPage(html))
-    if (comment !== undefined) writers.push(await openComment(comment))
     if (summary !== undefined) writers.push((await import('./summary.ts')).openSummary(summary))
+    if (comment !== undefined) writers.push(await openComment(comment))
+    // Last: what programs read does not depend on what people look at.
+    if (html !== undefined) writers.push(await openPage(html))
     return await work(write)
   } catch (error) {
     if (!isWritten) await write([unread(name, error)], false, processTexts())

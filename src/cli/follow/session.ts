@@ -364,9 +364,10 @@ async function withNames(
     const { run } = result.followed
     const name = run ? await suiteName(client, projectId, run.suiteId, stop) : runId ? `Run ${runId}` : unread
     const page = run && webAddress(web, runsRoute.to({ projectId, suiteId: run.suiteId, runId }))
-    const label = once && run && result.label !== '' ? runNumberOf(run) : result.label
-    const suite = run ? clean(name) : undefined
-    named.push({ ...result, name: clean(label === '' ? name : `${name}: ${label}`), suite, page })
+    const { label } = result
+    // A report names several runs by their numbers; one that was not read has its id as its name.
+    const whole = label === '' ? name : once ? (run ? `${name} ${runNumberOf(run)}` : name) : `${name}: ${label}`
+    named.push({ ...result, name: clean(whole), suite: run ? clean(name) : undefined, page })
   }
   return named
 }

@@ -38,7 +38,8 @@ type PageChange = Pick<ChangedCase, 'title' | 'change' | 'before'> & { run: numb
 
 /** Everything that the script of the page draws. Texts are redacted and printable. */
 export type PageData = {
-  runs: { name: string }[]
+  /** `isWhole` is false for a run that has not ended, or has trials that are not here. */
+  runs: { name: string; isWhole: boolean }[]
   /** Names of cases, those that fail first. */
   cases: string[]
   /** Classes of trials, most urgent first: their labels, and whether they need attention. */
@@ -63,9 +64,13 @@ export function pageData(results: readonly NamedResult[], own: Own): PageData {
     const key = variantOfTrial(trial)
     if (!cases.has(key)) cases.set(key, { name, at: cases.size })
   }
+  const counts = results.map((_, at) => shown.filter(({ run }) => run === at).length)
   const texts = textsOf(own)
   return {
-    runs: results.map(({ name }) => ({ name: texts.short(name) })),
+    runs: results.map(({ name, followed }, run) => ({
+      name: texts.short(name),
+      isWhole: followed.kind === 'ended' && counts[run] === followed.trials.length,
+    })),
     cases: [...cases.values()].map(({ name }) => texts.short(name)),
     classes: Object.fromEntries(
       TRIAL_CLASSES.map(each => [each, { ...CLASS_LABELS[each], isFailing: isFailing(each) }]),

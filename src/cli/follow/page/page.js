@@ -50,7 +50,7 @@
     const table = add(wide, 'table', undefined, { class: 'heat' })
     const head = add(add(table, 'thead'), 'tr')
     add(head, 'th', 'Case', { scope: 'col' })
-    for (const { name } of data.runs) add(head, 'th', name, { scope: 'col' })
+    for (const { name, isWhole } of data.runs) add(head, 'th', isWhole ? name : `${name} (not whole)`, { scope: 'col' })
     const cells = new Map()
     for (const trial of data.trials) {
       const key = `${trial.case} ${trial.run}`
@@ -67,7 +67,7 @@
       for (const run of data.runs.keys()) drawCell(add(row, 'td'), cells.get(`${index} ${run}`), index, run)
     }
     const drawCell = (place, cell, index, run) => {
-      if (!cell) return void add(place, 'span', 'not run', { class: 'muted' })
+      if (!cell) return void add(place, 'span', data.runs[run].isWhole ? 'not run' : 'not read', { class: 'muted' })
       const { passed, failing, total } = cell
       const state = passed === total ? 'passed' : failing > 0 ? 'failed' : 'open'
       const sign = state === 'passed' ? '✓' : state === 'open' ? '?' : passed > 0 ? '≠' : '✗'
@@ -234,7 +234,7 @@
     })
   }
 
-  heatMap()
+  if (data.trials.length > 0) heatMap()
   changeTable()
   const { form, status, list } = trialSection()
   let shown

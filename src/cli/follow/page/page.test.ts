@@ -145,8 +145,8 @@ test('a page without trials says why there are none', () => {
   ])
   expect(html).toContain('<h2>Run r1: <strong>no verdict</strong></h2>')
   expect(html).toContain('The key was refused.')
-  expect(html).toContain('The end of the run: it has 0 trials here.')
-  expect(dataOf(html)).toMatchObject({ trials: [], cases: [], leftOut: 0 })
+  expect(html).toContain('The end of the run; this page has 0 trials of it.')
+  expect(dataOf(html)).toMatchObject({ trials: [], cases: [], leftOut: 0, runs: [{ isWhole: false }] })
   expect(dataOf(page([]))).toMatchObject({ runs: [] })
 })
 
@@ -164,6 +164,7 @@ test('a page holds thousands of trials of several runs, those first that need at
   const html = page([resultWith({ trials }), resultWith({ name: 'Again', trials: trials.slice(0, 1000) })])
   const data = dataOf(html)
   expect(data.trials).toHaveLength(6000)
+  expect(data.runs).toEqual(['Smoke', 'Again'].map(name => ({ name, isWhole: true })))
   expect(data.cases).toHaveLength(1000)
   expect(data.trials.findLastIndex(each => each.class === 'failed')).toBe(59)
   expect(html.length).toBeLessThan(1_000_000)
@@ -173,7 +174,7 @@ test('what a page cannot hold is counted', () => {
   const { most } = BOUNDS.pageTrials
   const trials = Array.from({ length: most + 3 }, (_, at) => trial({ id: `t${at}`, testCaseId: 'c' }))
   const html = page([resultWith({ trials: [...trials, trial({ id: 'bad', result: 'failed', error: 'got 41' })] })])
-  expect(dataOf(html)).toMatchObject({ leftOut: 4 })
+  expect(dataOf(html)).toMatchObject({ leftOut: 4, runs: [{ isWhole: false }] })
   expect(dataOf(html).trials[0]).toMatchObject({ id: 'bad' })
   expect(html).toContain('4 trials more than this page can hold')
 })

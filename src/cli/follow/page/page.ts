@@ -92,7 +92,7 @@ function runSection(result: NamedResult, goesOn: boolean, own: Own): string {
   const missing = [
     ...(followed.kind === 'ended'
       ? []
-      : [`The end of the run: it has ${plural(followed.trials.length, 'trial')} here.`]),
+      : [`The end of the run; this page has ${plural(followed.trials.length, 'trial')} of it.`]),
     ...unread,
   ]
   const { gates, comparison } = conclusion

@@ -1,10 +1,10 @@
 import { ApiError, isMissing } from '../../../api/client/errors/api-error.ts'
 import type { Client } from '../../../api/client/client.ts'
-import { describeError } from '../../../api/client/errors/error-text.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { causeOf } from '../../../domain/runs/causes.ts'
 import { variantNames } from '../../../domain/runs/variants.ts'
 import { plural } from '../../../lib/format.ts'
+import { errorLine } from '../../output/report-error.ts'
 import type { Followed } from '../follow-run.ts'
 import type { RunPlace } from '../reference.ts'
 import type { TrialTrace } from './spans.ts'
@@ -32,8 +32,7 @@ export async function readTraces(
       traces.set(trial.id, await readTrace(client, place, trial, stop))
     } catch (error) {
       if (!(error instanceof ApiError) && !stop.aborted) throw error
-      const { title, sentence } = describeError(error)
-      const why = stop.aborted ? 'it was stopped.' : `${title}. ${sentence}`
+      const why = stop.aborted ? 'it was stopped.' : errorLine(error)
       if (isMissing(error)) unread.push(`The trace of ${nameOf(trial)}, trial ${trial.iterationNumber}: ${why}`)
       else {
         unread.push(`${plural(Math.min(wanted.length, most) - index, 'trace')} of trials that did not pass: ${why}`)
