@@ -18,7 +18,7 @@ import { EXPORT_FORMATS } from '../domain/servers/files/export-formats.ts'
 /** The commands as grouped in the help, by task. */
 const HELP_GROUPS: Readonly<Record<string, string>> = {
   Look: 'now get describe search notebook',
-  'Suites and runs': 'run watch compare cancel suite launch dismiss',
+  'Suites and runs': 'run watch report compare cancel suite launch dismiss',
   Servers: 'try doctor conformance tools call prompt read validate snapshot sign-in sign-out import-tokens server',
   'A project as files': 'export apply create edit delete',
   'Scenarios and their visitors': 'publish unpublish rotate invite remove-member visit',
