@@ -24,6 +24,13 @@ test('a comment is the summary below a marker that is the same for later runs of
   expect(markerOf([named('Smoke')])).not.toBe(markerOf(results))
 })
 
+test('a secret in the name of a suite is left out of the marker', () => {
+  const known = 'k3y of the service'
+  expect(commentMarkdown([named(`Smoke ${known}`)], { known: [known] }, false)).toMatch(
+    /^<!-- mcpdeck Smoke%20%5Bsecret%5D -->\n## Smoke \[secret\]: passed\n/,
+  )
+})
+
 test('the name of a suite cannot end the marker', () => {
   const marker = markerOf([named('--> <img src=x onerror=alert(1)> \n --!> \uD800 - ü')])
   expect(marker).toMatch(/^<!-- mcpdeck [\w%.!~*'()]+ -->$/)

@@ -1,5 +1,5 @@
 import { BOUNDS } from '../../lib/bounds.ts'
-import type { Own } from '../../lib/redaction/redaction.ts'
+import { redacted, type Own } from '../../lib/redaction/redaction.ts'
 import { summaryMarkdown, type NamedResult } from './summary.ts'
 
 /** The beginning of each comment; its rest says which comment it replaces. */
@@ -11,7 +11,7 @@ const MARKER = '<!-- mcpdeck '
  */
 export function commentMarkdown(results: readonly NamedResult[], own: Own, goesOn: boolean): string {
   const text = summaryMarkdown(results, own, goesOn)
-  const whole = `${markerOf(results)}\n${text}`
+  const whole = `${markerOf(results, own)}\n${text}`
   if (whole.length <= BOUNDS.comment.most) return whole
   const note = '\n\nThe rest is left out: a comment cannot be longer.\n'
   return whole.slice(0, BOUNDS.comment.most - note.length) + note
@@ -23,7 +23,8 @@ export function isComment(text: string): boolean {
 }
 
 /** Names the suites, which stay the same from one push to the next, in characters that cannot end an HTML comment. */
-function markerOf(results: readonly NamedResult[]): string {
-  const names = [...new Set(results.map(({ suite, name }) => suite ?? name))].toSorted()
-  return `${MARKER}${names.map(name => encodeURIComponent(name.toWellFormed()).replaceAll('-', '%2D')).join(' ')} -->`
+function markerOf(results: readonly NamedResult[], own: Own): string {
+  const names = results.map(({ suite, name }) => redacted(suite ?? name, { ...own, isId: true }).toWellFormed())
+  const sorted = [...new Set(names)].toSorted()
+  return `${MARKER}${sorted.map(name => encodeURIComponent(name).replaceAll('-', '%2D')).join(' ')} -->`
 }
