@@ -177,7 +177,7 @@ async function onceOfAll<T>(store: Store, { id, name }: ServerRow, work: () => P
     return await work()
   } finally {
     releaseLease(row)
-    // If the row cannot be deleted, this process deletes it with other abandoned jobs. The result of the work is used anyway.
+    // If the row cannot be deleted, this process deletes it with other abandoned jobs. The result is used anyway.
     guarded(
       () => store.write(() => store.jobs.delete(row.token)),
       () => undefined,

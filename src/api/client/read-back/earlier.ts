@@ -38,7 +38,8 @@ export async function readEarlier(
 }
 
 /**
- * Whether an open single write has the same operation and target. Another idempotency key of the caller's is another intent.
+ * Whether an open single write has the same operation and target. Another idempotency key of the caller's is another
+ * intent.
  */
 export function isSameWrite(entry: JournalEntry, { endpoint, input, idempotencyKey }: PlannedWrite): boolean {
   // A bulk action has a rest to send, which a single write does not replace.
