@@ -60,7 +60,16 @@ async function openSuite(ending: Ending) {
   }
 }
 
-const NONE = { regressed: [], newFailing: [], stillFailing: [], fixed: [], new: [], gone: [], notJudged: [] }
+const NONE = {
+  regressed: [],
+  newFailing: [],
+  stillFailing: [],
+  fixed: [],
+  new: [],
+  gone: [],
+  quarantined: [],
+  notJudged: [],
+}
 const NONE_BUT_KNOWN = { ...NONE, stillFailing: ['says no'] }
 
 test.concurrent('a baseline file is written from a run, and later runs are judged by it', async ending => {
@@ -89,7 +98,9 @@ test.concurrent('a baseline file is written from a run, and later runs are judge
   expect(code).toBe(1)
   expect(stdout).toContain('gate baseline: FAILED, 1 new failure: works')
   for (const told of [stdout, readFileSync(summary, 'utf8')]) {
-    expect(told).toContain('1 regressed, 0 new and failing, 1 still failing, 0 fixed, 1 new, 0 gone, 0 not judged')
+    expect(told).toContain(
+      '1 regressed, 0 new and failing, 1 still failing, 0 fixed, 1 new, 0 gone, 0 quarantined, 0 not judged',
+    )
     expect(told).toMatch(/^ +(?:- )?regressed: works$/m)
   }
   const properties = [...readFileSync(junit, 'utf8').matchAll(/"(baseline\.\w+)" value="([^"]*)"/g)]
@@ -143,7 +154,7 @@ describe.concurrent('before anything is launched, a baseline is refused for', ()
     ['a line that is none', `${HEADER}\n<<<<<<< HEAD\n`, [], /baseline\.jsonl:2:1: This is not JSON/],
     ['nor is such a file written', `${HEADER}\n<<<<<<< HEAD\n`, ['--update-baseline'], /:2:1: This is not JSON/],
     ['another file', 'suite: {}\n', ['--update-baseline'], /baseline\.jsonl:1:1: This is no baseline/],
-    ['a newer version', HEADER.replace('1}', '2}'), [], /:1:1: .+ has version 2; a newer mcpdeck wrote it/],
+    ['a newer version', HEADER.replace('1}', '3}'), [], /:1:1: .+ has version 3; a newer mcpdeck wrote it/],
     [
       'a file that cannot be written',
       undefined,

@@ -137,7 +137,8 @@ describe.concurrent('text of a hostile service', () => {
     const page = join(home.home, 'report.html')
     await home.run(['report', runId, '--html', page], { env })
     const html = readFileSync(page, 'utf8')
-    expect(strangeText(html, 'data')).toEqual([])
+    expect(strangeText(html, 'text')).toEqual([])
+    expect(html).not.toMatch(/[\r\u001B]/)
     expect(html).toContain('evil')
   })
 

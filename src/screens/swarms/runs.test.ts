@@ -26,7 +26,7 @@ test('an unknown outcome is not shown as running', () => {
 test('a rate in the scorecard is green only if every session was graded', () => {
   const toneOf = (counts: object, sessionsGraded = 10) => {
     const criteria = [{ id: 'a', passCount: 1, ...counts }]
-    const lines = scorecardLines({ criteria, sessionsTotal: 10, sessionsGraded } as never)
+    const lines = scorecardLines({ criteria, sessionsTotal: 10, sessionsGraded })
     return lines.find(line => plainText(line).includes('graded sessions pass'))
   }
   expect(toneOf({ passCount: 10 })).toMatchObject({ tone: 'ok' })

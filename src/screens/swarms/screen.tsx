@@ -122,7 +122,7 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
         ? [['Not graded', `${plural(ungraded, 'session')} that came to an end, in no rate here`, 'warn'] as const]
         : []),
     ]),
-    ...((goals?.trend?.length ?? 0) > 0 ? ['', heading('By day (UTC)')] : []),
+    ...((goals?.trend?.length ?? 0) > 0 ? ['', heading('Goal reached by day (UTC)')] : []),
     ...(goals?.trend ?? []).map(day => dayLine(day, symbols)),
     ...failedLines([...latest.values()], symbols),
   ]
@@ -151,7 +151,7 @@ type FailedCounts = Pick<FailedCriterion, 'failCount' | 'sessionsGraded' | 'runS
 function failedText({ failCount, sessionsGraded: graded, runStreak }: FailedCounts): string {
   const of = graded == null ? 'graded sessions' : `of ${plural(graded, 'graded session')}`
   const streak = runStreak != null && runStreak > 1 ? `; ${formatCount(runStreak)} runs in a row` : ''
-  return `last failing run: ${formatCount(failCount)} ${of}${streak}`
+  return `last failing run: failed in ${formatCount(failCount)} ${of}${streak}`
 }
 
 /** Columns of the bar of a day. */

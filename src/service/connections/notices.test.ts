@@ -10,9 +10,9 @@ import { PATIENCE } from '../../../test/patience.ts'
 const telling = stdioTarget([fileURLToPath(new URL('../../../test/servers/telling-server.mjs', import.meta.url))])
 
 const traffic = createTraffic()
-let connections: Connections
+let connections: Connections | undefined
 const connect = () => (connections = createConnections({ deadlineMs: 10_000, traffic }))
-afterEach(() => connections.close())
+afterEach(() => connections?.close())
 
 const printed = () =>
   traffic
