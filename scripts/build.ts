@@ -85,7 +85,7 @@ const shared = {
   transform: { target: 'node22.19', define: { 'process.env.NODE_ENV': '"production"' } },
   resolve: {
     alias: {
-      // Its main file loads the others in a way that bundlers cannot follow.
+      // The main file of jsonc-parser loads its other files in a way that bundlers cannot follow.
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
     },
   },
@@ -103,8 +103,8 @@ const bootInput: InputOptions = {
 }
 
 /**
- * Code that `boot.js` loads itself, with V8's compiled code from before; hence not as modules, which do not support
- * that.
+ * Code that `boot.js` loads itself, with the code that V8 compiled for it in an earlier start. It is not built as
+ * modules, which do not support that.
  */
 const appInput: InputOptions = {
   ...shared,
@@ -132,7 +132,7 @@ const untrustedInput: InputOptions = {
   input: { 'untrusted-thread': join(root, 'src/lib/untrusted/thread.ts') },
 }
 
-/** Only its stdio part: the part that serves HTTP would be larger than everything else. */
+/** Only the stdio part of the reference server: the part that serves HTTP would be larger than everything else. */
 const everythingInput: InputOptions = { ...shared, input: { index: join(everything, 'transports/stdio.js') } }
 
 /** The files of a build: sizes in bytes, duration in milliseconds. */
@@ -158,11 +158,11 @@ export async function build(): Promise<BuildResult> {
         ...workspacePackages,
       ])
     assertLazy(chunkOf(app, '/node_modules/@modelcontextprotocol/client/'), app, ['react', 'ink'])
-    // It reads its documents from the folder next to its own.
+    // The reference server reads its documents from the folder next to its own.
     const reference = await bundle(everythingInput, join(fresh, 'server-everything/dist'))
     await cp(join(everything, 'docs'), join(fresh, 'server-everything/docs'), { recursive: true })
     await addShebang(join(fresh, 'boot.js'))
-    // As npm installs it; the archives of the executables contain it too.
+    // The manual page, as npm installs it; the archives of the executables contain it too.
     await writeFile(join(fresh, 'mcpdeck.1'), await manualPage())
     await writeFile(join(fresh, noticesFile), noticesOf(modulesOf([boot, app, thread, reference, ...others].flat())))
     await writeFile(join(fresh, inputsFile), digest)

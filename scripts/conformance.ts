@@ -39,7 +39,7 @@ async function rowsOf(version: string): Promise<Row[]> {
   return rows.toSorted((a, b) => a.scenario.localeCompare(b.scenario))
 }
 
-/** Returns what a row has to say beyond its figures: the reason of a permitted failure, else the first failed check. */
+/** Returns the remark of a row: the reason of a permitted failure, else the first failed check. */
 function remark({ version, scenario, state, why }: Row): string {
   const reason = reasonFor(version, scenario)
   if (state !== 'passed') return reason ?? why

@@ -40,7 +40,7 @@ function open(place: string): Terminal {
 async function pin(): Promise<void> {
   await using terminal = open('now')
   const keys = [
-    // Until the run itself is read, only what its suite says of it could be pinned.
+    // Until the run itself is read, only the facts in its suite's record could be pinned.
     /▌(?:high|medium)[^\n]* #\d/,
     'P',
     /Pinned/,

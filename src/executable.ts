@@ -17,11 +17,11 @@ type Contents = { digest: string; files: Readonly<Record<string, number>> }
 /** Milliseconds for which another version's files are kept after they were unpacked. */
 const STALE_MS = 30 * 24 * 3_600_000
 
-// The first file of a single executable. Node needs threads, servers and chunks as files, so the program is unpacked
-// once below the user's cache, with the layout of the package, and started from there.
+// The first file of a single executable. Node needs threads, servers and chunks as files, so this file unpacks the
+// program once below the user's cache, with the layout of the package, and starts it from there.
 const { digest, files } = JSON.parse(getAsset('contents', 'utf8')) as Contents
 
-/** Modification time of every file, in seconds: a file with another time was changed since. */
+/** Modification time of every file, in seconds: a file with another time was changed after it was written. */
 const writtenAt = Number.parseInt(digest.slice(0, 7), 16)
 
 /** Unpacks files that are missing or changed; returns the folder with the files of all versions. */
@@ -40,9 +40,9 @@ function unpack(): string {
 }
 
 /**
- * Returns a folder that nobody else can change: in the cache, or, if that is in a folder that a group can write, as
- * with a umask of 002, in the user's own runtime or temporary folder. A folder of all users, such as `/tmp`, is not
- * safe: another user could redirect what is written and removed to any folder of this user.
+ * Returns a folder that nobody else can change. It is in the cache, unless a group can write to a folder there, as with
+ * a umask of 002; then it is in the user's own runtime or temporary folder. A folder of all users, such as `/tmp`, is
+ * not safe: another user could redirect what is written and removed to any folder of this user.
  */
 function privateFolder(): string {
   const { folder, exposure } = folderIn(directories().cache)

@@ -6,6 +6,6 @@ export async function start(painted: PaintedScreen | undefined): Promise<void> {
   const code = await run(process.argv.slice(2), painted)
   if (code === undefined) return
   process.exitCode = code
-  // By then everything is written and closed; destroying V8's heap as well would cost a call some 5 ms.
+  // Everything is already written and closed then; destroying V8's heap as well would cost a call some 5 ms.
   process.once('beforeExit', () => process.exit())
 }

@@ -98,7 +98,7 @@ test('the fields of a JSON object are asserted if its values change', () => {
   ])
 })
 
-test('the case of a call with an error contains no assertion that there is none', () => {
+test('the case of a call that returned an error does not assert that there is no error', () => {
   expect(answered('No such user.', { isError: true })).toEqual([
     { type: 'toolCalledAtLeastOnce', toolName: 'echo' },
     { type: 'responseMatches', pattern: '^No such user\\.$' },

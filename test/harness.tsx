@@ -178,7 +178,7 @@ export async function openApp(options: {
       : { name: 'local', host: '', local: true }),
     readOnly: options.readOnly ?? false,
   }
-  // Its clock stands still, so that two clicks on a row always are a double click.
+  // The clock of the pointer stands still, so that two clicks on a row are always a double click.
   const pointer = createPointer(() => 0)
   const queryClient = createQueryClient()
   const leave = (): void => undefined

@@ -17,7 +17,7 @@ import { openDatabase } from '../src/lib/sqlite.ts'
 import { keepBeforeUpgrade } from '../src/service/core/database/upgrade.ts'
 import { png } from './pictures.ts'
 
-/** Returns how much is stored after the given amount, or what else happened. */
+/** How much is stored after an amount was added, or what happened to it instead. */
 export type Left = number | 'refused' | 'left out'
 export const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at))
@@ -45,7 +45,7 @@ export const checkOf = (serverId: string, why: string) => ({
   why,
 })
 
-/** Returns how many of these rows count as seen after a look. */
+/** Returns how many of these rows count as seen after a visit. */
 export function seenOf(rows: readonly SeenRow[]): number {
   const seen = createSeen({ clock: systemClock })
   seen.show('l', rows)

@@ -9,7 +9,7 @@ import { API_PREFIX } from '../src/api/contract/contract.ts'
 import { createService } from '../src/service/workspace/service.ts'
 import { launchStage, quickCase } from './launch-stage.ts'
 
-/** Prints the files with a function that runs in every one of several launches, after a first one. */
+/** Number of launches. The program prints the files with a function that ran in each of them except the first. */
 const LAUNCHES = 4
 
 const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-walk-'))

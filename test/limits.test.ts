@@ -383,7 +383,7 @@ const probes: Record<BoundName, Probe> = {
   },
 }
 
-describe('every limit allows one less and itself, and applies from one more on:', () => {
+describe('every limit accepts one less and its own value, and applies from one more on:', () => {
   const bounds: readonly [string, Bound][] = Object.entries(BOUNDS)
   test.each(bounds)('%s', async (name, { most, beyond }) => {
     const probe = probes[name as BoundName]

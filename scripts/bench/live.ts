@@ -15,7 +15,7 @@ const [presses, pause] = [100, 100]
  */
 const executions = 3
 
-/** The header shows the end of the followed run. */
+/** Matches the header once it shows the end of the followed run. */
 const ended = /#2 ✗ failed/
 
 /** The cost of a run in flight while it is on the screen. */

@@ -17,13 +17,13 @@ import { caller } from './workspaces.ts'
 /** Size of an organization with a person on call. */
 const [projects, suites] = [51, 20]
 /**
- * Projects with a suite that is red when Now opens, one in each start: from the first to the last of the list, which is
- * read backwards. The position of its project affects the delay most.
+ * Positions, in the list of projects, of the project whose suite is red when Now opens, one for each start: they affect
+ * the delay most. The screen Now reads the list backwards.
  */
 const openings = [1, 13, 25, 37, 49]
-/** Number of failures in a row of the table, and the maximum milliseconds between two, in any project. */
+/** Number of failures in each row of the table, and the maximum milliseconds between two, in any project. */
 const [failures, longestBetween] = [5, 60_000]
-/** Number of runs of one project that are in flight in one of the rows. */
+/** Number of runs of one project that are in flight in the row `beside`. */
 const running = 3
 /** Milliseconds for the first read of everything, which must end before new failures count. */
 const firstLook = 60_000
@@ -44,7 +44,7 @@ type Hour = { first: number; last: number; most: number; core: number; minutes: 
 /** The rows, the service's refusals, and the cost of Now over a long time. */
 export type OrganizationSample = {
   rows: Readonly<Record<Row, readonly number[]>>
-  /** Share of the requests in that row, from 0 to 1, for the runs in flight and their trials. */
+  /** Share of the requests of the row `beside`, from 0 to 1, for the runs in flight and their trials. */
   progress: number
   refused: number
   asked: number
@@ -107,8 +107,8 @@ async function openAnew(stage: Stage): Promise<number[]> {
 }
 
 /**
- * Measures a suite that failed while Now was closed, which knows the previous states. Now first reads suites that were
- * red before, so only this order of projects leaves each project in its place.
+ * Measures a suite that failed while Now was closed, in a home where Now knows the earlier states. The screen Now first
+ * reads suites that were red before, so the projects are taken in this order: each keeps its position.
  */
 async function comeBack(stage: Stage): Promise<number[]> {
   const home = createHome()
@@ -297,7 +297,7 @@ async function show<T>({ build }: Stage, served: Served, home: string, look: (te
   const args = [join(build.dist, 'boot.js'), 'now']
   await using terminal = openTerminal({ command: process.execPath, args, home, env })
   const answer = await look(terminal)
-  // Now saves what it knows when it is left.
+  // The screen Now saves what it knows when the person leaves it.
   terminal.press('ctrl+c')
   await terminal.waitForExit()
   return answer

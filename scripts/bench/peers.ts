@@ -53,7 +53,7 @@ export function nodePeers(): Target[] {
       name: 'gemini-cli',
       command: 'gemini',
       prepare: configureGemini,
-      // It has no list and no pages; the cursor moves in a long prompt instead.
+      // Gemini has no list and no pages; the cursor moves in a long prompt instead.
       toList: async terminal => {
         await terminal.waitFor('Type your message', 60_000)
         terminal.type('x'.repeat(500))
@@ -116,7 +116,7 @@ function createProjects(home: string): void {
   }
 }
 
-/** Starts it up to the prompt without an account: nothing is sent before Enter. */
+/** Prepares a start up to the prompt without an account: nothing is sent before Enter. */
 function configureGemini(home: string): void {
   const folder = join(home, '.gemini')
   mkdirSync(folder)

@@ -10,7 +10,8 @@ export type Build = { label: string; dist: string }
 
 /** Returns a copy of the built program, so that a build during the measurement does not change it. */
 export function copyBuild(): Build & Disposable {
-  // Its server is found through package.json, other packages below node_modules.
+  // The copy is inside the repository, so that it finds its server through package.json and its packages below
+  // node_modules.
   const folder = mkdtempSync(join(root, 'node_modules/.mcpdeck-bench-'))
   cpSync(dist, join(folder, 'dist'), { recursive: true })
   cpSync(join(root, 'package.json'), join(folder, 'package.json'))
@@ -36,7 +37,10 @@ export function shortList(build: Build, { small }: PreparedWorkspaces): Target {
   return trials(SHORT, build, small)
 }
 
-/** Returns the same, with the run's place on the command line instead of restored from the last session. */
+/**
+ * Returns the dashboard on a run of 20 trials that the command line names, instead of one restored from the last
+ * session.
+ */
 export function namedList(build: Build, { small }: PreparedWorkspaces): Target {
   return { ...trials(NAMED, build, small), args: startOn(build, small).args, before: [] }
 }

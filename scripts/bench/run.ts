@@ -53,7 +53,7 @@ const others: readonly Build[] = values.build.map(text => {
   return { label: ` ${label}`, dist: resolve(folder) }
 })
 
-/** Interleaved, so that a disturbance of the machine affects all programs. */
+/** Measures the targets in turn, so that a disturbance of the machine affects all of them. */
 async function measure(targets: readonly Target[], workspaces: PreparedWorkspaces): Promise<Run> {
   const wanted = targets.filter(target => !values.only || values.only.some(name => target.name.includes(name)))
   const present = wanted.filter(target => isInstalled(target.command))
@@ -163,7 +163,7 @@ async function reportHeat(): Promise<void> {
   if (values.write) await writeInto(document, figures, 'bench:heat')
 }
 
-/** Sections that are not lists measured side by side. */
+/** Sections other than the lists that are measured side by side. */
 const apart = ['service', 'idle', 'workbench', 'organization', 'scale', 'budget', 'heat']
 
 const { only } = values

@@ -154,7 +154,7 @@ function keyTimes(samples: readonly ScaleSample[]): number[] {
   return samples.flatMap(each => each.keys.map(key => key.first)).filter(time => !Number.isNaN(time))
 }
 
-/** Returns a row for each list: each figure of the long list, and how many times that of the short one it is. */
+/** Returns a row for each list: each figure of the long list, and its ratio to the same figure of the short list. */
 export function scaleTable(run: ScaleRun): string {
   const rows = [...run].map(([name, { large, small }]) => {
     const cells = FIGURES.map(([, unit, of]) => {

@@ -24,13 +24,13 @@ type Ask = (path: string, body?: object) => Promise<unknown>
 type Door = AsyncDisposable & {
   name: string
   ask: Ask
-  /** Drops connections that were idle while another door was measured. */
+  /** Drops connections that were idle while the service was measured in another way. */
   reconnect: () => void
 }
 
 /** Milliseconds of requests one after the other, and requests a second of several at once; NaN if not measured. */
 export type ServiceSample = { times: readonly number[]; perSecond: number }
-/** Samples by door, then by question. */
+/** Samples by the way of reaching the service, then by the kind of request. */
 export type ServiceSamples = Map<string, Map<string, ServiceSample[]>>
 
 type Measured = {
@@ -62,7 +62,10 @@ export async function measureService(build: Build, rounds: number, trials: numbe
   }
 }
 
-/** Takes every figure at all doors in turn, so that a disturbance of the machine affects all of them. */
+/**
+ * Takes every figure in all ways of reaching the service in turn, so that a disturbance of the machine affects all of
+ * them.
+ */
 async function measureRound(build: Build, measured: Measured, samples: ServiceSamples): Promise<void> {
   await using doors = new AsyncDisposableStack()
   const opened: (readonly [Door, Map<string, () => Promise<ServiceSample>>])[] = []
@@ -81,7 +84,10 @@ async function measureRound(build: Build, measured: Measured, samples: ServiceSa
     }
 }
 
-/** Warms up one door (in process, over loopback, with limits); returns what measures each question there. */
+/**
+ * Warms up one way of reaching the service (in process, over loopback, with limits); returns what measures each kind of
+ * request there.
+ */
 async function figuresOf({ ask }: Door, { note, projectId, suiteId, runIds }: Measured) {
   const below = `/projects/${projectId}`
   let turn = 0
@@ -252,7 +258,10 @@ async function prepareMany(dataDir: string, runs: number): Promise<Measured> {
   }
 }
 
-/** Returns the figures as a Markdown table: a row for each question, a column for each door. */
+/**
+ * Returns the figures as a Markdown table: a row for each kind of request, a column for each way of reaching the
+ * service.
+ */
 export function serviceTable(samples: ServiceSamples): string {
   const questions = [...new Set([...samples.values()].flatMap(of => [...of.keys()]))]
   const rows = questions.map(what => [what, ...[...samples.values()].map(of => cellOf(of.get(what) ?? []))])

@@ -25,11 +25,11 @@ export type PreparedWorkspaces = {
   large: PreparedWorkspace
   /** One ended run of two cases with 10 trials each: just enough rows for ten keys down and back. */
   small: PreparedWorkspace
-  /** The same, but three days old: no age on the screen changes within minutes. */
+  /** The workspace `small`, but three days old: no age on the screen changes within minutes. */
   rested: PreparedWorkspace
   /** A suite that never ran, whose only case waits a minute for its server. */
   waiting: PreparedWorkspace
-  /** The same with so many cases that their run, ten times each, lasts longer than the measurement. */
+  /** Like `waiting`, with so many cases that their run, ten times each, lasts longer than the measurement. */
   lasting: PreparedWorkspace
   [Symbol.dispose](): void
 }

@@ -50,7 +50,7 @@ export function replaceBuiltinImports(): Plugin {
   }
 }
 
-/** @param late receives each variable that holds a stand-in; a stand-in has the default of its module itself */
+/** @param late receives each variable that holds a stand-in, which is its own default export */
 function editOf(statement: Statement, code: string, late: Set<string>): Edit[] {
   const { type, start, end } = statement
   if (type === 'ImportDeclaration') {

@@ -11,9 +11,10 @@ const ZONE = 'Asia/Kolkata'
 const LIBRARIES = ['x86_64', 'aarch64'].map(machine => `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`)
 
 /**
- * Opens a second checkout of the current commit, in a folder with a space and an umlaut in its name, for programs in
- * another time zone, with the plain locale, two minutes before the end of a year: the last one, since the library moves
- * the clock but not the times of files, and a program treats files from more than a month ago as old.
+ * Opens a second checkout of the current commit, in a folder with a space and an umlaut in its name. Programs there run
+ * in another time zone, with the plain locale, two minutes before the end of a year. It is the end of the last year,
+ * since the library moves the clock but not the times of files, and a program treats files from more than a month ago
+ * as old.
  */
 export function openOddPlace(root: string): Checkout & Disposable {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck prüfung '))
@@ -39,7 +40,7 @@ function clockEnv(now: Date): Record<string, string> {
   }
 }
 
-/** Longer files would take most of the time of a sample. */
+/** Files that take longer would use up most of the time of a sample. */
 const MOST_MS = 15_000
 
 /** Returns files with at least this many tests together; a different selection for each commit. */

@@ -26,7 +26,7 @@ const began = performance.now()
 const print = (text: string) => void process.stdout.write(text)
 const seconds = () => `${Math.round((performance.now() - began) / 1000)} s`
 
-// Kept to the end: failed tests are run there again.
+// The checkouts are kept to the end, because failed tests run there again.
 using places = new DisposableStack()
 const checking = check()
 const failures: FailureAt[] = []
@@ -51,7 +51,7 @@ if (values.odd) {
 }
 
 const checked = await checking
-// Nothing else runs any more.
+// Failed tests run again only now, when nothing else runs.
 const { failed, flaky } = await lookAgain(failures)
 if (checked !== undefined) print(`\nnpm run check failed:\n${checked}\n`)
 const lines = summary(failed, flaky)

@@ -5,8 +5,7 @@ import { runCommand, type Command, type Ended } from './command.ts'
 import { sampleOf, type Schema } from './sample.ts'
 
 // The client that the suite starts: a person's commands, one after another, on the suite's server. It saves the server,
-// signs in where that is wanted, and uses what the server offers. Its exit code is that of the first command that
-// failed.
+// signs in if required, and uses what the server offers. Its exit code is that of the first command that failed.
 type Tool = { name: string; inputSchema?: Schema }
 type Context = {
   client_id?: string
@@ -25,9 +24,11 @@ const given = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Cont
 const version = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION']
 const server = 'suite'
 const home = mkdtempSync(join(tmpdir(), 'mcpdeck-conformance-'))
-/** The protocol without sessions, which is spoken only where it is asked for. */
+/** The protocol version without sessions, which is used only if the suite names it. */
 const MODERN = '2026-07-28'
-/** A client document that the suite knows; it is used only where the authorization server takes one. */
+/**
+ * A client metadata document that the suite knows. It is used only if the authorization server supports such documents.
+ */
 const DOCUMENT = 'https://conformance-test.local/client-metadata.json'
 /** Values for required fields without a default in the forms of the suite. */
 const ANSWERS = join(home, 'answers.json')
@@ -41,10 +42,10 @@ async function mcpdeck(words: readonly string[], more: Partial<Command> = {}): P
   return ended
 }
 
-/** What mcpdeck says of a tool that the protocol forbids to call. */
+/** mcpdeck's message about a tool that the protocol forbids to call. */
 const NOT_TO_BE_CALLED = 'must not be called over HTTP'
 
-/** The command that mcpdeck names in a refusal, for more scopes. */
+/** Matches the command that mcpdeck names in a refusal to get more scopes. */
 const NEXT = /Sign in with it: mcpdeck sign-in '[^']*'((?: --scope '[^']*')+)/
 
 /** Returns the options and variables of a sign-in without a person; undefined where a person signs in. */
@@ -91,7 +92,7 @@ async function signedIn(words: readonly string[], more: Partial<Command> = {}): 
 function argumentsFor({ name, inputSchema = {} }: Tool, tools: readonly Tool[]): readonly object[] {
   const named = (given.toolCalls ?? []).filter(call => call.name === name)
   if (named.length > 0) return named.map(call => call.arguments)
-  // This tool takes back the schema of its neighbour, so that the suite can compare it.
+  // This tool returns the schema that it is given: that of the other tool, so that the suite can compare it.
   if (name === 'json_schema_echo') return [{ schema: tools.find(tool => tool.name !== name)?.inputSchema }]
   return [sampleOf(inputSchema) as object]
 }

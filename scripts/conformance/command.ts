@@ -9,7 +9,7 @@ export type Command = {
   home: string
   input?: string
   env?: Readonly<Record<string, string>>
-  /** Opens the link that `sign-in` prints, as a browser does that is signed in already. */
+  /** Whether to open the link that `sign-in` prints, like a browser that is already signed in. */
   followsLink?: boolean
 }
 

@@ -10,10 +10,10 @@ import { LIMITS } from '../../src/service/core/limits.ts'
 /** A text in a request with a maximum length: its place, the length in characters, and its schema. */
 export type TextField = { operations: readonly string[]; path: string; most: number; schema: z.ZodType }
 
-/** Deeper than any request; a schema that contains itself would be walked forever. */
+/** Maximum depth of the walk, deeper than any request: a schema that contains itself would be walked forever. */
 const MOST_LEVELS = 12
 
-/** Returns every text with a maximum length in any request, those of several operations once. */
+/** Returns every text with a maximum length in any request. A text that several operations have is returned once. */
 export function textFields(): TextField[] {
   const fields = new Map<string, TextField>()
   for (const { operation, body, query } of allEndpoints())

@@ -1,6 +1,6 @@
 type Reasons = { screen?: string; verb?: string }
 
-/** Returns the same reason for both. */
+/** Returns one reason for both a missing screen and a missing verb. */
 const neither = (why: string): Reasons => ({ screen: why, verb: why })
 
 const RUNNER = 'Test runners send these reports; `mcpdeck api` sends one by hand.'

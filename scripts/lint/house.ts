@@ -44,7 +44,10 @@ function importRule(problemOf: (edge: ImportEdge) => string | undefined) {
 /** Imports must stay inside the zones of `zones.ts`. */
 export const zonesRule = importRule(zoneViolation)
 
-/** Between two rooms of a floor, imports go one way, so that each room can be read without those that use it. */
+/**
+ * Imports between two rooms of a floor (see `rooms.ts`) go one way, so that a room can be read without those that use
+ * it.
+ */
 export const roomsRule = importRule(({ from, to }) => {
   const cycle = roomCycle(repository, from, to)
   return cycle && `the rooms ${cycle.join(' -> ')} import one another in a cycle; move what they share below both`

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-/** Floors whose folders, and files beside these, are rooms: between two rooms imports go one way. */
+/** The floors: folders whose direct subfolders and files are rooms. Imports between two rooms go only one way. */
 const floors = [
   'src/api/client',
   'src/app',
@@ -14,7 +14,7 @@ const floors = [
   'src/service',
   'src/tui',
 ]
-/** A screen's route declares its place, and imports nothing from other screens. */
+/** Matches a screen's route, which declares its place and imports nothing from other screens. */
 const door = /^src\/screens\/[^/]+\/route\.ts$/
 const relativeImport = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g
 

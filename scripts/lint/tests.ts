@@ -174,7 +174,7 @@ function isAbsolute(node: Node): boolean {
 export const boundRule = {
   create(context) {
     const { sourceCode } = context
-    // The test controls the clock there.
+    // With fake timers, the test controls the clock.
     if (sourceCode.text.includes('useFakeTimers')) return {}
     const definitionOf = (name: string, node: Span): string => {
       type Scope = ReturnType<typeof sourceCode.getScope> | null

@@ -60,8 +60,8 @@ export function mcpdeckDoctor({ code, out, err }: Ended): Outcome {
 }
 
 /**
- * Returns the sentence of the error object on the last line of standard error; for a server's failure, the server's
- * own.
+ * Returns the message of the error object on the last line of standard error; for a failure of the server, the server's
+ * own message.
  */
 function failure(code: number | undefined, err: string): Outcome {
   if (code === undefined) return { good: false, text: 'stopped after 70 s' }

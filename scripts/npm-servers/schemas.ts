@@ -21,7 +21,7 @@ export function readSchemas(): ToolSchema[] {
   return lines.filter(line => line !== '').map(line => JSON.parse(line) as ToolSchema)
 }
 
-/** Writes them to the repository: of tools with the same schema, the first. Returns their number. */
+/** Writes the input schemas to the repository; of tools with the same schema, only the first. Returns their number. */
 export function writeSchemas(listed: readonly Listed[]): number {
   const lines = new Map<string, string>()
   for (const { server, tools } of listed)

@@ -7,7 +7,7 @@ import { join, relative, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 import { dist, inputsFile, root } from '../paths.ts'
 
-/** Node's own marker for the place of an embedded program, and whether there is one. */
+/** Node's own marker in its executable. It says whether a program is embedded. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 /**

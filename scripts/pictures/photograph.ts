@@ -7,14 +7,16 @@ import { steady } from '../tour/steady.ts'
 import { cellsOf, type Cell } from './cells.ts'
 import { filmOf, svgOf, type Frame } from './svg.ts'
 
-/** Backgrounds of the pictures; the dark one last, since it is a terminal's default here. */
+/** Backgrounds of the pictures. Dark is last, because it is the default of the terminals here. */
 export const BACKGROUNDS = ['light', 'dark'] as const
 
 export type PictureBackground = (typeof BACKGROUNDS)[number]
 
 /** Milliseconds without output after which the screen is complete. */
 const QUIET_MS = 250
-/** The same for a screen that only changes its colors, while a run may continue. */
+/**
+ * Milliseconds without output after which a screen that changes only its colors is complete, even if a run continues.
+ */
 const REPAINTED_MS = 60
 const PATIENCE_MS = 3000
 
@@ -28,7 +30,7 @@ export async function settled(terminal: Terminal, quietMs = QUIET_MS): Promise<s
   return steady(terminal.screen().trimEnd())
 }
 
-/** Returns the cells with the text that `steady` makes of theirs. */
+/** Returns the cells with their text replaced as by `steady`. */
 function steadyCells(rows: readonly Cell[][]): Cell[][] {
   const texts = rows.map(row => row.map(({ text }) => text).join(''))
   const lines = steady(texts.join('\n')).split('\n')

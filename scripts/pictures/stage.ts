@@ -6,7 +6,7 @@ import { isTerminalRunStatus } from '../../src/api/contract/runs.ts'
 import { createService, type Service } from '../../src/service/workspace/service.ts'
 import { dataDirOf } from '../../test/prepared-workspace.ts'
 
-/** Longer than a recording takes. */
+/** Milliseconds that exceed any recording. */
 const RECORDING_MS = 60 * 60 * 1000
 const LOOK_MS = 100
 

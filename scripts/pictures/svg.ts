@@ -18,7 +18,7 @@ type Glyph = { x: number; width: number; text: string; style: string }
 /** Characters of every monospaced font; others may come from another font, with another width. */
 const LETTER = /^[\u0020-\u024F\u2010-\u2027]$/
 const isLetter = ({ text, width }: Glyph): boolean => width === 1 && LETTER.test(text)
-/** Up to this number, blanks are shorter than a new element. */
+/** Maximum number of blanks that take less space than a new element. */
 const LONGEST_GAP = 24
 
 function styleOf({ ink, bold, dim, italic, underline }: Cell): string {

@@ -13,7 +13,8 @@ const WIDE = { cols: 120, rows: 40 }
 const SMALL = { cols: 80, rows: 24 }
 
 /**
- * Records how a person publishes a scenario, its link leaks, and a visitor in another terminal sees the consequences.
+ * Records how a person publishes a scenario, how its link leaks, and how a visitor in another terminal sees the
+ * consequences.
  */
 export async function access(): Promise<Chapter> {
   const chapter = new Chapter(

@@ -202,7 +202,8 @@ test.each(screens)(
     onTestFinished(app.close)
     await settled(app)
     if (listed(app) !== 0) return
-    // Two of three panes are visible, and the last one only with the focus. Now says what it has checked.
+    // Two of three panes are visible; the last one is visible only while it has the focus. The screen Now says what it
+    // has checked.
     for (const keys of [[], [panesKeys.bindings.previous]]) {
       await app.press(...keys)
       for (const pane of panesOf(app).filter(words => !words.startsWith('Checked'))) {

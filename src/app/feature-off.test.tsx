@@ -58,7 +58,7 @@ async function open({ route }: ScreenDeclaration) {
   return app
 }
 
-/** Now covers many projects, and names those that it cannot cover completely. */
+/** The screen Now covers many projects, and names those that it cannot cover completely. */
 const SAYS_IT_ITSELF = [nowRoute]
 const GATED_ROUTES = [findingsRoute, scenariosRoute, swarmsRoute]
 

@@ -28,7 +28,7 @@ const HELP_GROUPS: Readonly<Record<string, string>> = {
 
 /**
  * Returns the command line with every command.
- * @param word the first word, if known: for a command, only what it needs is built
+ * @param word the first word, if known; if it is the name of a command, only what that command needs is built
  */
 export function buildProgram(options: CommandLineOptions, word?: string): CommandLine {
   const opening = [

@@ -9,12 +9,12 @@ import { useLeaveFilled } from './use-leave-filled.ts'
 
 export type TextQuestion = {
   title: string
-  /** Describes the text, one line each. */
+  /** Sentences that describe the text, one per line. */
   lines: readonly string[]
   initial?: string
   /** The text may have several lines. */
   multiline?: boolean
-  /** Whether the initial text was typed earlier, so that leaving it asks first. */
+  /** Whether the person typed the initial text earlier, so that leaving asks first. */
   isFilled?: boolean
 }
 

@@ -1,6 +1,6 @@
 import { useTextOverlay } from './text-overlay.tsx'
 
-/** Runs an action that may throw an error with a sentence; then shows the sentence in full and returns undefined. */
+/** Runs an action. If it throws an error with a sentence, shows the sentence in full and returns undefined. */
 export function useAttempt(): <T>(title: string, act: () => T) => T | undefined {
   const show = useTextOverlay()
   return (title, act) => {

@@ -89,7 +89,7 @@ function stage(throws: Throws) {
 }
 
 test.each([new Error('a lost number'), 'a text', 0, null, { is: 'no error' }])(
-  'a pane that throws reports a fault, the others continue, and a key tries it again',
+  'a pane that throws reports a fault, the other panes continue, and a key retries it',
   async thrown => {
     const throws: Throws = { detail: thrown }
     const { frame, report, press } = stage(throws)

@@ -7,7 +7,7 @@ import { Pane } from './panes/pane.tsx'
 type Faults = {
   /** Writes an error to the crash log. */
   report: (error: unknown) => void
-  /** The current place; a change retries what failed. */
+  /** The current place. When it changes, the parts that failed are rendered again. */
   place: string
 }
 

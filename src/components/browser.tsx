@@ -2,10 +2,10 @@ import { createContext, useContext, type ReactNode } from 'react'
 import { useCopy } from './copy.tsx'
 import { useToasts } from './toasts.tsx'
 
-/** Opens a web address in the person's browser; returns why it could not, or nothing. */
+/** Opens a web address in the person's browser. Resolves to the reason if that failed, else to undefined. */
 export type OpenBrowser = (url: string) => Promise<string | undefined>
 
-/** Opens a file with the desktop's program for it; returns why it could not, or nothing. */
+/** Opens a file with the desktop's program for it. Resolves to the reason if that failed, else to undefined. */
 export type OpenFile = (path: string) => Promise<string | undefined>
 
 const NO_BROWSER: OpenBrowser = async () => 'There is no browser here.'
@@ -13,7 +13,7 @@ const NO_DESKTOP: OpenFile = async () => 'There is no desktop here.'
 const BrowserContext = createContext<OpenBrowser>(NO_BROWSER)
 const DesktopContext = createContext<OpenFile>(NO_DESKTOP)
 
-/** Addresses and files can be opened inside; without `open` there is no browser, without `openFile` no desktop. */
+/** Lets its children open addresses and files. `open` is absent without a browser, `openFile` without a desktop. */
 export function BrowserProvider(props: {
   open: OpenBrowser | undefined
   openFile: OpenFile | undefined
@@ -32,8 +32,8 @@ export function useOpenFile(): OpenFile {
 }
 
 /**
- * Opens a web address, or copies it if there is no browser; `what` describes one that must not be shown. Resolves to
- * whether it was opened.
+ * Opens a web address, or copies it if there is no browser; `what` describes an address that must not be shown.
+ * Resolves to whether it was opened.
  */
 export function useOpenUrl(): (url: string, what?: string) => Promise<boolean> {
   const open = useContext(BrowserContext)

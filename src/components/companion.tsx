@@ -7,7 +7,7 @@ import { MouseFocus } from './mouse-areas.tsx'
 import { FootContext } from './panes/joints.ts'
 import { SizeProvider, useArea, type Size } from './size.tsx'
 
-/** From this width on a companion is at the right, else below. */
+/** Minimum columns of a pane that shows a companion at its right; a narrower pane shows it below. */
 const BESIDE_FROM = 130
 /** Minimum number of rows of a companion below, including its title, unless it needs fewer. */
 const LEAST_BELOW = 10
@@ -44,7 +44,8 @@ export function LeastRows(props: { rows: number; children: ReactNode }) {
 }
 
 /**
- * The most rows that content took at a width with room to spare, so that what is below stays in place from row to row.
+ * For each kind of content, the most rows it took at one width. What is below it keeps this distance, so that it does
+ * not move from row to row.
  */
 const mostTaken = new WeakMap<object, { width: number; rows: number }>()
 
@@ -77,7 +78,7 @@ export function Accompanied(props: { of: object; companion: CompanionSpec | fals
   const { width, height, row } = useArea()
   const known = mostTaken.get(of)
   const most = known?.width === width ? known.rows : 0
-  // Rows needed at another width say nothing about this one.
+  // The number of rows reported at another width does not apply to this one.
   const [said, setSaid] = useState({ width, rows: 0 })
   const taken = (said.width === width && said.rows) || most || undefined
   const room = useMemo<Room>(() => {
@@ -85,7 +86,7 @@ export function Accompanied(props: { of: object; companion: CompanionSpec | fals
       const before = mostTaken.get(of)
       const largest = before?.width === width && before.rows + least <= height ? before.rows : 0
       if (rows + least <= height) mostTaken.set(of, { width, rows: Math.max(largest, rows) })
-      // Content shorter than others changes nothing, and causes no render.
+      // Content that is shorter than earlier content changes nothing, and causes no render.
       setSaid(now => {
         const isShorter = now.width === width && rows <= now.rows && now.rows + least <= height
         return isShorter ? now : { width, rows }

@@ -47,7 +47,7 @@ function questionLines(question: Question, width: number): { text: string; tone:
   })
 }
 
-/** The word to type if the one in the question has nothing that can be typed. */
+/** The word to type if the word of the question has no character that can be typed. */
 const FOR_NO_NAME = 'yes'
 
 function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) => void }) {
@@ -55,7 +55,7 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
   const theme = useTheme()
   const { width } = useSize()
   const lines = questionLines(question, width - 2)
-  // What is compared is what is shown and can be typed.
+  // The typed word is compared with the word as shown, without characters that cannot be typed.
   const word = question.word === undefined ? undefined : clean(question.word).trim() || FOR_NO_NAME
   const [agreed, setAgreed] = useState(word === undefined)
   const asked = typedWords({ ...question, word }, width - 2)
@@ -130,7 +130,9 @@ function ChoiceText({ isSelected = false, label }: { isSelected?: boolean; label
   return <Text>{theme.paint(isSelected ? 'key' : 'plain', `${label} ]`)}</Text>
 }
 
-/** Returns why it does not continue, with the expected word first, so that it shows beside a long text. */
+/**
+ * Returns why the dialog does not continue, with the expected word first, so that the word shows beside a long text.
+ */
 function wrongWords(typed: string, word: string): string {
   return `Type “${word}” to go on; ${typed === '' ? 'nothing was typed' : `you typed “${clean(typed)}”`}.`
 }

@@ -2,12 +2,12 @@ import { clean, printable } from '../lib/printable.ts'
 import { createContext, useContext, type ReactNode } from 'react'
 import { useToasts } from './toasts.tsx'
 
-/** Copies a text to the clipboard; returns why it could not, or nothing. */
+/** Copies a text to the clipboard; returns the reason if that failed, else undefined. */
 export type Copy = (text: string) => string | undefined
 
 const CopyContext = createContext<Copy>(() => 'Nothing can be copied here.')
 
-/** Inside it, texts can be copied to the clipboard of the person's terminal. */
+/** Lets its children copy texts to the clipboard of the person's terminal. */
 export function CopyProvider(props: { copy: Copy; children: ReactNode }) {
   return <CopyContext.Provider value={props.copy}>{props.children}</CopyContext.Provider>
 }

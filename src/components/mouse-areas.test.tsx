@@ -72,7 +72,7 @@ test('the wheel scrolls the list under it, and the selection moves along at the 
   expect(app.frame()).toContain(`▌${before[4]}`)
 })
 
-test('a click on its name opens a tab or a screen', async () => {
+test('a click on the name of a tab or a screen opens it', async () => {
   await openTools()
   await app.click('Prompts')
   await app.see('[Prompts]')

@@ -33,13 +33,13 @@ function inside(title: string): string[] {
   return rows.slice(top + 1, bottom).map(row => row.slice(left + 1, right).trim())
 }
 
-describe('an overlay is as tall as its content', () => {
+describe('the height of an overlay', () => {
   async function open(key: Binding, title: string): Promise<void> {
     await app.press(key)
     await app.see(`╭▌${title}`)
   }
 
-  test('for a question, with a row for an error in the typed word', async () => {
+  test('fits a question, with a row for an error in the typed word', async () => {
     await openServers()
     await open(serversKeys.bindings.remove, 'Remove server "everything"?')
     expect(inside('Remove server').at(-2)).toBe('>')
@@ -49,7 +49,7 @@ describe('an overlay is as tall as its content', () => {
     expect(inside('Remove server').at(-1)).toContain('Type “remove” to go on; you typed “no”')
   })
 
-  test('for a form, which keeps its height in every field', async () => {
+  test('fits a form, and stays the same in every field', async () => {
     await openServers()
     await open(serversKeys.bindings.add, 'New server')
     expect(inside('New server').slice(-2)).toEqual(['[  Cancel          ]', '[  Save the server ]'])
@@ -64,7 +64,7 @@ describe('an overlay is as tall as its content', () => {
     }
   })
 
-  test('for the palette, which starts in the same row however many entries match', async () => {
+  test('fits the palette, which starts in the same row however many entries match', async () => {
     await openServers()
     await open(appKeys.bindings.palette, 'Palette')
     const topOf = (): number =>
@@ -85,7 +85,7 @@ describe('an overlay is as tall as its content', () => {
     expect(app.frame()).toContain('Enabled')
   })
 
-  test('for help with a filter', async () => {
+  test('fits help with a filter', async () => {
     await openServers()
     await open(appKeys.bindings.help, 'What works here')
     await app.press(helpKeys.bindings.filter)
@@ -96,7 +96,7 @@ describe('an overlay is as tall as its content', () => {
     expect(inside('What works here').length).toBeLessThan(7)
   })
 
-  test('for a record, folded and unfolded', async () => {
+  test('fits a record, folded and unfolded', async () => {
     await openServers()
     await open(appKeys.bindings.raw, 'server srv_')
     const whole = inside('server srv_')

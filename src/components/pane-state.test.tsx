@@ -85,7 +85,7 @@ test('a screen without a project says whether there is one to choose', async () 
   await app.see('Without the projects there is nothing to show')
 })
 
-test('rows stay below a line with age and reason after a failed read, and so does unfinished input', async () => {
+test('after a failed read, rows and unfinished input stay on screen, below a line with age and reason', async () => {
   app = await openApp({ testService, place: serversRoute.to({ projectId }) })
   await app.see(/everything +stdio/)
   await app.press('/')

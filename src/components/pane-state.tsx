@@ -63,7 +63,7 @@ function useStaleWords(data: PaneData): string | undefined {
   const { problem, restored, hasData } = data
   const lingers = useLingering(hasData && restored === true)
   if (!hasData || !(problem ?? lingers)) return undefined
-  // The time is read only here: every component that reads it is rendered again after every read.
+  // The time is read only if it is shown: every component that reads it is rendered again after every read.
   const when = formatAgo(data.updatedAt, Date.now())
   // The age comes first, since a narrow pane cuts the rest.
   return `Read ${when}: ${problem ? problem.title : 'from an earlier session, being read again…'}`

@@ -10,7 +10,7 @@ export type Subject = {
   id: string
   /** The record as the service sent it. */
   record: { id: string }
-  /** Its own place, if that differs from the current one. */
+  /** The item's own place, if that differs from the current one. */
   place?: SubjectPlace | undefined
 }
 

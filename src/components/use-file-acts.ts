@@ -77,7 +77,7 @@ function describe({ mime }: Type, bytes: Buffer): string {
   return `${mime ?? 'A file of unknown type'}, ${formatCount(bytes.length)} bytes`
 }
 
-/** Returns the last part of its address if that is a plain name, with the extension of its type. */
+/** Returns a name for the file: the last part of its address if that is plain, with the extension of its type. */
 function fileName({ name = '' }: BinaryContent, { mime, extension }: Type): string {
   const last = name.split(/[/\\?#]/).findLast(part => part !== '') ?? ''
   const plain = /^\w[\w.-]*$/.test(last) && last.length <= LONGEST_NAME ? last : (mime?.split('/')[0] ?? 'file')

@@ -109,7 +109,7 @@ export function Viewer(props: {
     { active: focused },
   )
   useRestKeys(folding, focused, () => {
-    // Shows as much of it as fits, starting at its head.
+    // Shows as much of the unfolded fields as fits, starting at their head.
     setTop(earlier({ line: fold ?? 0, row: 0 }, lastTop({ ...rows, count: source.count }, height)))
   })
   const text = ({ line, row }: Position): string => {

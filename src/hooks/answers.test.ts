@@ -19,33 +19,36 @@ test('unchanged answers are counted, each once, until an answer differs', () => 
   ])
 })
 
-test.each(['recovers', 'falls'])('a poll is due by its last answer, while the rate %s all the time', async way => {
-  vi.useFakeTimers()
-  try {
-    const queryClient = createQueryClient()
-    let reads = 0
-    let pause = 10_000
-    const observe = () => {
-      const queryFn = () => (reads += 1)
-      return { queryKey: ['runs'], queryFn, refetchInterval: (query: PolledQuery) => fromLastAnswer(query, pause) }
+test.each(['recovers', 'falls'])(
+  'the next poll is due one pause after the last answer, even while the rate %s all the time',
+  async way => {
+    vi.useFakeTimers()
+    try {
+      const queryClient = createQueryClient()
+      let reads = 0
+      let pause = 10_000
+      const observe = () => {
+        const queryFn = () => (reads += 1)
+        return { queryKey: ['runs'], queryFn, refetchInterval: (query: PolledQuery) => fromLastAnswer(query, pause) }
+      }
+      const observer = new QueryObserver<number, ApiError>(queryClient, observe())
+      const stop = observer.subscribe(() => undefined)
+      for (let second = 0; second < 120; second += 1) {
+        await vi.advanceTimersByTimeAsync(1_000)
+        pause += way === 'recovers' ? -20 : 20
+        observer.setOptions(observe())
+      }
+      expect(reads).toBeGreaterThanOrEqual(10)
+      expect(reads).toBeLessThanOrEqual(16)
+      stop()
+      queryClient.clear()
+    } finally {
+      vi.useRealTimers()
     }
-    const observer = new QueryObserver<number, ApiError>(queryClient, observe())
-    const stop = observer.subscribe(() => undefined)
-    for (let second = 0; second < 120; second += 1) {
-      await vi.advanceTimersByTimeAsync(1_000)
-      pause += way === 'recovers' ? -20 : 20
-      observer.setOptions(observe())
-    }
-    expect(reads).toBeGreaterThanOrEqual(10)
-    expect(reads).toBeLessThanOrEqual(16)
-    stop()
-    queryClient.clear()
-  } finally {
-    vi.useRealTimers()
-  }
-})
+  },
+)
 
-test('a poll whose pause was shortened is due by the time of its last answer', async () => {
+test('a poll whose pause was shortened is due one shorter pause after its last answer', async () => {
   vi.useFakeTimers()
   try {
     const queryClient = createQueryClient()

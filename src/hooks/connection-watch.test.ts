@@ -118,7 +118,7 @@ test.each([
   expect(queryClient.getQueryCache().findAll({ predicate: query => query.state.error !== null })).toEqual([])
 })
 
-test('an MCP server that does not answer leaves the connection to the service connected', async () => {
+test('an MCP server that does not answer does not make the service count as lost', async () => {
   const { clock, queryClient, line, watch } = setup([TOOLS])
   line.up = false
   await refreshAll(queryClient)

@@ -97,7 +97,7 @@ export function createConnectionWatch(queryClient: QueryClient, clock: Clock, lo
     if (first > lastAnswer || connectionFault(query.state.error) === 'unavailable') return first > lastAnswer
     return last > lastAnswer && clock.now() - answeredAt >= UNANSWERED_MS
   }
-  // Few of hundreds of reads fail, and every event of the cache asks for them.
+  // Few of hundreds of reads fail, and every event of the cache needs this list.
   const lost = (): Query[] => [...failing.keys()].filter(query => query.isActive() && isLost(query))
   const look = (): void => {
     // Moving to another place removes the failed reads from the screen, and the new place may show cached data.

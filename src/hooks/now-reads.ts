@@ -173,7 +173,7 @@ function createObservers(queryClient: QueryClient) {
     const query = queryClient.getQueryCache().get<unknown, ApiError>(hashOf(options))
     return query !== undefined && wasTried(query)
   }
-  /** A look covers all reads, and renders: changes only in the number of reads are collected. */
+  /** A look covers all reads and renders, so changes that only add a passed suite are collected. */
   const gather = (): void => {
     gathered += 1
     if (gathered >= GATHERED.most || observed.every(isTried)) change()
@@ -190,7 +190,7 @@ function createObservers(queryClient: QueryClient) {
       for (const { kind, options, state } of all) {
         const hash = hashOf(options)
         const before = known.get(hash)
-        // A run that ended makes reads of its suite rarer, and the age in the header depends on that.
+        // If a run has ended, its suite is read less often, and the age in the header depends on that.
         if (before && before.kind !== kind) {
           before.observer.setOptions({ ...before.observer.options, meta: metaOf(kind) })
           before.kind = kind
@@ -203,7 +203,7 @@ function createObservers(queryClient: QueryClient) {
           retryOnMount: false,
           refetchOnMount: false,
           meta: metaOf(kind),
-          // Always stale, so that no timer waits for that.
+          // Always stale: otherwise a timer would wait until the data becomes stale.
           staleTime: 0,
           notifyOnChangeProps: ['data', 'error'],
         })
@@ -293,7 +293,9 @@ function scheduled(
   }
 }
 
-/** Whether the person or a write marked it as outdated. Data of an earlier session, or a failure, does not count. */
+/**
+ * Whether the person or a write marked a query as outdated. Data of an earlier session, or a failure, does not count.
+ */
 function isAskedAgain({ state }: Pick<Query<unknown, ApiError>, 'state'>): boolean {
   return state.isInvalidated && state.error === null && state.dataUpdateCount > 0
 }

@@ -5,10 +5,10 @@ import { isPlanned } from '../api/client/cache/query-client.ts'
 /** Times in epoch milliseconds. */
 export type Ages = {
   oldest: number | undefined
-  /** Some data on screen comes from an earlier session. */
+  /** Whether some data on screen comes from an earlier session. */
   restored: boolean
   loading: boolean
-  /** Some data on screen is read by a plan, which never pauses. */
+  /** Whether some data on screen is read by a plan, which never pauses. */
   planned: boolean
 }
 
@@ -25,7 +25,8 @@ type ReadsOnScreen = {
 }
 
 /**
- * Tracks the reads on screen. There may be a thousand, and each event concerns one: only here are all of them searched.
+ * Tracks the reads on screen. There may be a thousand, and each event concerns only one, so other code need not search
+ * all of them.
  */
 export function createReadsOnScreen(cache: QueryCache): ReadsOnScreen {
   const active = new Set<Query>()
@@ -92,7 +93,10 @@ function leads({ observers }: Query): boolean {
   return observers.some(({ options }) => !isPlanned(options) || options.meta?.leads === true)
 }
 
-/** Returns when it was read, or later: a read planned less often than every minute may be that much older. */
+/**
+ * Returns when a query was read. A read that is planned less often than every minute may be older, so a later time is
+ * returned for it.
+ */
 function plannedAt(query: Query): number {
   const { state, observers } = query
   if (isRestored(query)) return state.dataUpdatedAt

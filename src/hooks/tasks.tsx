@@ -13,7 +13,7 @@ export type Task = {
   text: string
   /** `share` never decreases, even if more work turns up. */
   progress: { done: number; total: number; share: number } | undefined
-  /** Whether it sends writes, whose outcome is not seen if the program ends before. */
+  /** Whether it sends writes, whose outcome is not seen if the program ends first. */
   writes: boolean
   /** Cancels the task; absent if that is not possible, or already happened. */
   stop: (() => void) | undefined

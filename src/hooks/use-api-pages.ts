@@ -21,16 +21,16 @@ export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   items: readonly Item[] | undefined
   /** The first page as received, with its fields besides the items. */
   first: unknown
-  /** There are more pages than were read; one of them may be in flight. */
+  /** Whether there are more pages than were read; one of them may be in flight. */
   hasMore: boolean
   /**
    * Fetches the next page, and lets {@link readAhead} continue up to the limit again; does nothing while a page is in
    * flight.
    */
   more: () => void
-  /** The list has more than is read without a request by the person. */
+  /** Whether the list has more than is read without a request by the person. */
   isCut: boolean
-  /** The list returned the same cursor twice, so the rest cannot be read. */
+  /** Whether the list returned the same cursor twice, so that the rest cannot be read. */
   isStuck: boolean
   /** Fetches the next page within the limits. */
   readAhead: () => void

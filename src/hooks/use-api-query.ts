@@ -16,7 +16,7 @@ export type ApiQuery<T> = {
   hasData: boolean
   problem: ErrorText | undefined
   updatedAt: number | undefined
-  /** The data comes from an earlier session; nothing has been answered since. */
+  /** Whether the data comes from an earlier session and nothing has been answered since. */
   restored: boolean
   error: ApiError | null
 }
@@ -55,9 +55,9 @@ export function useApiQuery<T, Key extends QueryKey>(
 }
 
 /**
- * Reads one operation, and keeps polling it while `isLive` is true for the last answer. A live record that disappears
- * is no longer shown, and looked for as often as other data on screen. `requests` is the number of requests of one
- * poll, with all that are polled along with it; `rowsOf` returns how many rows that covers.
+ * Reads one operation, and keeps polling it while `isLive` is true for the last answer. If a live record disappears, it
+ * is no longer shown, and is read as often as other data on screen. `requests` is the number of requests of one poll,
+ * including all reads that are polled with it; `rowsOf` returns how many rows these requests cover.
  */
 export function useLiveQuery<T, Key extends QueryKey>(
   options: UseQueryOptions<T, ApiError, T, Key>,
@@ -76,9 +76,9 @@ export function useLiveQuery<T, Key extends QueryKey>(
 }
 
 /**
- * Reads one operation for each of several items, again while `isLive` is true for its last answer, or has no answer
- * yet: the row of a list may be newer than the answer. An item that disappears is treated as in {@link useLiveQuery}.
- * {@link useEach} sets how many are read, and in what order.
+ * Reads one operation for each of several items. A read is repeated while `isLive` is true for its last answer, or
+ * while it has no answer: the row of a list may be newer than the answer. An item that disappears is treated as in
+ * {@link useLiveQuery}. {@link useEach} sets how many are read, and in what order.
  */
 export function useLiveQueries<Item, T, Key extends QueryKey>(
   items: readonly Item[],

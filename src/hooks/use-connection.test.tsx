@@ -101,7 +101,7 @@ test('data that is read every few minutes is old only if its next read is late',
   unmount()
 })
 
-test('the planned reads that lead determine the age of the screen', async () => {
+test('only the leading reads of a plan determine the age of the screen', async () => {
   const old = { initialData: 'as before', initialDataUpdatedAt: Date.now() - 600_000, staleTime: Infinity }
   const plan = { owner: PLANNED, every: 60_000 }
   const led = said(60_000, { ...plan, leads: true }, {}, undefined, { meta: plan, ...old })
@@ -208,7 +208,7 @@ test('the end of an outage that a service names stays as shown until it changes 
   expect(refused.find(text => !text.startsWith('503 until'))).toBe('503, no answer yet')
 })
 
-test('requests that wait for the budget in turn are shown once, and no longer soon after the last one', async () => {
+test('requests that wait for the budget in turn are shown as one wait, which ends soon after the last', async () => {
   const real = createBudget()
   const listeners = new Set<() => void>()
   let waiting = 0

@@ -44,9 +44,9 @@ type Facts = {
   latestRead: () => number | undefined
   fault: ConnectionOutage | undefined
   monitor: ServiceMonitor
-  /** Requests wait for the budget. */
+  /** Whether requests wait for the budget. */
   waiting: boolean
-  /** Nobody was present for so long that polling pauses. */
+  /** Whether nobody was present for so long that polling pauses. */
   isResting: boolean
   /** Until when the service first said that it cannot answer, if it has not answered since; epoch milliseconds. */
   promised: number | undefined
@@ -90,7 +90,7 @@ function withLine(said: Said, slow: number | undefined, isNarrow: boolean): Said
   return { ...said, text: said.text === 'fresh' ? line : [said.text, line].filter(Boolean).join(', '), tone: 'warn' }
 }
 
-/** Milliseconds by which a service must postpone its first announced time for that to be shown. */
+/** Milliseconds by which a service must postpone the end that it first announced before the new end is shown. */
 const FURTHER_MS = 60_000
 /** Milliseconds for which requests count as waiting for the budget after one did, so that the text does not flicker. */
 const WAITING_MS = 5_000
@@ -112,7 +112,7 @@ function describeFault(
   if (kind !== 'unavailable') return { text: FAULT_WORDS[kind], tone: 'error', fault: kind }
   const status = error?.status ?? 503
   const named = until === undefined ? 0 : wallTime(until)
-  // A time that moves with every refusal is not shown, unless it moves far.
+  // An end that moves with every refusal is shown as it was first announced, unless it has moved far.
   const end = promised !== undefined && named - promised < FURTHER_MS ? promised : named
   if (end > now)
     return { text: `${status} until ${localMoment(end, now, 'seconds')}`, tone: 'error', fault: kind, until: end }

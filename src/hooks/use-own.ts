@@ -11,8 +11,8 @@ import { useWorkspace } from './workspace.tsx'
 const SHORTEST = 8
 
 /**
- * Returns texts that must not appear in a document for others: everything known to this session that grants access,
- * whatever it looks like, of a link also its last part alone; and the person's home directory.
+ * Returns texts that must not appear in a document for others: all links and keys known to this session that grant
+ * access, the last part of each link also alone, and the person's home directory.
  */
 export function useOwn(): () => Own {
   const queryClient = useQueryClient()

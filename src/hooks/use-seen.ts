@@ -14,7 +14,7 @@ export function useSeen<Item extends object>(options: {
   keyOf: (item: Item) => string
   says: (item: Item) => string
   bornAt?: (item: Item) => number | undefined
-  /** The items are complete, so missing ones are known to be gone. */
+  /** Whether the items are complete, so that missing ones are known to be gone. */
   isWhole?: boolean
 }): ListNews | undefined {
   const { seen } = useWorkspace()

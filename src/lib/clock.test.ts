@@ -4,7 +4,7 @@ import { every, gatheredPause, gatherNews, sharedPause, UNSEEN_POLL_MS } from '.
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('intervals that divide each other share their wakes, whenever each started', () => {
+test('intervals share their wake-ups if one divides the other, whenever each started', () => {
   const wakes = new Set<number>()
   const calls: string[] = []
   const begin = (name: string, ms: number) =>
@@ -30,7 +30,7 @@ test('intervals that divide each other share their wakes, whenever each started'
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test.each([10, 700, 1010, 1990])('no call comes late, nor before half of the interval has passed (%i)', phase => {
+test.each([10, 700, 1010, 1990])('no call comes late, and none before half of the interval has passed (%i)', phase => {
   vi.advanceTimersByTime(phase)
   const calls = [performance.now()]
   const end = every(2000, () => void calls.push(performance.now()))
@@ -105,7 +105,7 @@ test.each([0, 3000, 12_000])(
   },
 )
 
-test('intervals continue when the wake they had set never comes', () => {
+test('intervals continue if the timer that they had set never fires', () => {
   const lost = every(120, () => undefined)
   // Simulates a machine that slept, or a replaced clock: time passed without its timers.
   vi.clearAllTimers()

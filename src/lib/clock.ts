@@ -107,13 +107,13 @@ export const UNSEEN_POLL_MS = 20_000
  * later. Pauses below a second are not changed.
  */
 export function sharedPause(ms: number): number {
-  // Polls with the same interval that used every other wake-up might never be rendered together.
+  // If two polls with the same interval each used every other wake-up, they might never be rendered together.
   return pauseUntil(ms < UNSEEN_POLL_MS - SHARED.everyMs / 2 ? SHARED.everyMs : UNSEEN_POLL_MS, ms)
 }
 
 /**
- * Like `sharedPause` while news are gathered, and then at least `least` milliseconds, for work that nobody misses while
- * the program is unused.
+ * Returns a longer pause while news are gathered: one that ends with other wake-ups and, for work that nobody misses
+ * while the program is unused, takes at least `least` milliseconds. Otherwise returns `ms`.
  */
 export function gatheredPause(ms: number, least?: number): number {
   if (gatherMs === 0) return ms

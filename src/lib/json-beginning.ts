@@ -4,8 +4,8 @@ import { MAX_ANSWER_LEVELS } from './json.ts'
 const MORE = '…'
 
 /**
- * Whether a value as JSON is longer than `most` characters or nested deeper than what is written. It stops reading
- * there.
+ * Whether the JSON of a value has more than `most` characters or more levels than are written. Reading stops at that
+ * limit.
  */
 export function takesMore(value: unknown, most: number): boolean {
   let left = most

@@ -71,7 +71,7 @@ export type Owner = {
 /** Milliseconds of silence after which a process counts as ended, longer than any call with its retries. */
 const SILENT_FOR_GOOD_MS = 15 * 60_000
 
-/** This process. */
+/** Returns this process as an owner. */
 export function selfOn(machine: Machine): Owner {
   return { machine: machine.name, pid: machine.pid, start: machine.startOf(machine.pid) ?? '' }
 }

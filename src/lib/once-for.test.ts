@@ -19,7 +19,7 @@ test('a value is made once for each text, until the texts are too long together'
   expect(made).toEqual(['ab', 'cd', 'e', 'ab'])
 })
 
-test('the latest texts are kept up to a number of characters, a whole text in place of its parts', () => {
+test('the latest texts are kept up to a number of characters, and a whole text replaces its parts', () => {
   const add = fc.record({
     name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
     length: fc.nat(6),

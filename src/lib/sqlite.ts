@@ -23,8 +23,8 @@ export type Database = {
   /** Runs `work` on one unchanging state of the database. */
   read<T>(work: () => T): T
   /**
-   * Identifies the state of the whole database: nothing has changed as long as it is the same. Undefined inside a
-   * `write`, which may still be rolled back.
+   * Returns a text that identifies the state of the whole database: while it is the same, nothing has changed.
+   * Undefined inside a `write`, which may still be rolled back.
    */
   state(): string | undefined
   close(): void

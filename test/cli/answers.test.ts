@@ -34,7 +34,7 @@ describe.each(['legacy', 'modern'])('the form of a server of the %s era', era =>
     expect(JSON.parse(stdout)).toEqual({ action: 'accept', content: { name: 'Eve', port: 8080 } })
   })
 
-  test('is declined if a required value is missing or one does not fit', async () => {
+  test('is declined if a required value is missing or a given one does not fit', async () => {
     const missing = await call(era, 'form', '--answer-defaults')
     expect(JSON.parse(missing.stdout)).toEqual({ action: 'decline' })
     expect(missing.stderr).toContain('declined, since there is no value for name.')
@@ -44,7 +44,7 @@ describe.each(['legacy', 'modern'])('the form of a server of the %s era', era =>
   })
 })
 
-test('a command that answers nothing says what a server of the newer protocol wants', async () => {
+test('a command without answers says that a server of the newer protocol asks for something', async () => {
   const { code, stderr } = await call('modern', 'form')
   expect(code).toBe(3)
   expect(stderr).toContain('asks for something during tools/call that mcpdeck does not answer here')

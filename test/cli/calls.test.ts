@@ -176,7 +176,7 @@ describe('plain output has the same data as JSON output', () => {
     ['same', '{"rows": [1]}\n'],
     ['error', 'quota used up\n{\n  "retryAfter": 30\n}\n'],
     ['link', '[resource_link file:///r.csv: R␛[2J, text/csv, 1234 bytes]\n'],
-  ])('of the result of %s', async (tool, printed) => {
+  ])('for the result of %s', async (tool, printed) => {
     expect((await run('call', 'both', tool, '--yes')).stdout).toBe(printed)
   })
 

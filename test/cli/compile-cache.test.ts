@@ -84,7 +84,7 @@ test('after an upgrade in the same folder the new files run, even if one has the
   const run = () =>
     execFileSync(process.execPath, [join(program, 'boot.js'), '--version'], { env: minimalEnv(home.home) }).toString()
   const version = run()
-  // As in another build, whose names contain other digests.
+  // The files get other names, as in another build, whose names contain other digests.
   const files = readdirSync(program).filter(name => name.endsWith('.cjs'))
   const started = files.find(name => name.startsWith('start-'))!
   const renamed = started.replace(/.(?=\.cjs)/, last => (last === 'x' ? 'y' : 'x'))

@@ -119,7 +119,7 @@ test('a service that does not answer or that refuses offers no names', async () 
   expect(refusing.seen).toHaveLength(1)
 })
 
-test('completion asks nobody for a key, and runs no key command', async () => {
+test('completion neither asks for a key nor runs a key command', async () => {
   const file = join(home.home, 'asked')
   const config = join(home.home, 'config.yaml')
   const address = 'http://127.0.0.1:9/api/v1'

@@ -352,7 +352,7 @@ test('a missing suite is fetched by npx with a notice, and the command ends with
   const { code, stderr } = await home.run(['conformance', ...SMALL, '--scenario', 'ping'], { cwd, env })
   expect(code).toBe(3)
   expect(stderr).toContain('The official suite 0.1.16 is fetched by npx')
-  // It uses the Node of mcpdeck, whichever is first on the PATH.
+  // The suite runs with the Node of mcpdeck, whichever Node is first on the PATH.
   expect(stderr).toContain(`asked ${process.execPath} for -y @modelcontextprotocol/conformance@0.1.16 server --url=`)
   suite = installStandIn(cwd, '0.9.0')
   suite.plan({ scenarios: { ping: [passing('ping')] } })

@@ -93,9 +93,9 @@ describe('the doctor about this machine', () => {
     writeFileSync(join(state, 'journal.sqlite'), 'SQLite format 3\0 and then nothing that is one')
     mkdirSync(join(home.home, '.cache'), { recursive: true })
     writeFileSync(join(home.home, '.cache/mcpdeck'), 'no directory')
-    // As unreadable as a file that another user has closed.
+    // A link to itself cannot be read, like a file of another user.
     symlinkSync('budget.sqlite', join(state, 'budget.sqlite'))
-    // Another workspace is used, since opening it would fix the permissions to be found.
+    // Another workspace is opened, since opening this one would fix its permissions, which are to be found.
     const found = await examine(['--profile', 'none', '--data-dir', data], { MCPDECK_CONFIG: config })
     expect(found).toMatchObject({
       code: 2,

@@ -59,7 +59,7 @@ describe('mcpdeck get in a script', () => {
     expect(second).toMatch(/^s22 {2}日本 +never-run +—/)
   })
 
-  test('says beside its state that the sessions of a wave could not be graded', async () => {
+  test('says beside the state of a wave that its sessions could not be graded', async () => {
     const summary = { total: 2, succeeded: 2, failed: 0, rateLimited: 0 }
     const grades = { sessionsGraded: 0, failCount: 0, failedGradingCount: 2 }
     service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: [{ id: 'j1', name: 'Weekly' }] } })

@@ -26,9 +26,8 @@ const MOST_IDLE = 4
 
 /**
  * Runs a command of the built program in a process that has already loaded it, because most of the time of a short
- * command is the start of a process. Each process runs one command at a time. A command that leaves anything behind is
- * the last of its process, so that it ends or hangs as in a separate process. The same applies to a command that ends
- * its process.
+ * command is the start of a process. Each process runs one command at a time. A command that leaves anything behind, or
+ * ends its process, is the last of that process: it ends or hangs as it would in a separate process.
  */
 export async function runInHost(asked: Omit<Asked, 'mark'>): Promise<Ended> {
   programStarted()
@@ -49,7 +48,7 @@ export async function runInHost(asked: Omit<Asked, 'mark'>): Promise<Ended> {
 async function startHost(env: Record<string, string>): Promise<ChildProcess> {
   const host = fork(HOST, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   await once(host, 'message')
-  // It ends when the process of the tests does.
+  // The host ends when the process of the tests does.
   for (const held of [host, host.channel!, host.stdout as Socket, host.stderr as Socket]) held.unref()
   return host
 }

@@ -21,7 +21,7 @@ test.each([
   ['a command that there is none of', ['tols', '--json']],
   ['a server that there is none of', ['tools', 'nobody', '--json']],
   ['a profile that there is none of', ['tools', 'everything', '--json', '--profile', 'none']],
-])('with --json %s is an object on standard error', async (_what, args) => {
+])('with --json, %s is reported as an object on standard error', async (_what, args) => {
   expect(await refused(...args)).toEqual({
     code: 2,
     error: { code: 'usage', message: expect.any(String), kind: 'usage', exitCode: 2 },

@@ -57,7 +57,7 @@ test('the report and the summary line hide every secret that the summary hides',
   expect(xml).toContain('[secret]')
 })
 
-test('a secret that the longest text would cut is left out whole', () => {
+test('a secret at the point where a long text is cut is left out completely', () => {
   const known = 'correct-horse-battery-staple-words'
   const run: EvalRun = { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0 }
   const trials = [trial({ result: 'failed', error: `${'x '.repeat(9985)}${known}${' and more'.repeat(9)}` })]

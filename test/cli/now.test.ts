@@ -8,7 +8,7 @@ import { openStage } from './stage.ts'
 test('mcpdeck now ends with 1 for a failure, with 3 if not all is known, and a watch by its signal', async ending => {
   const { home, service } = await openStage(ending)
   const now = async (...args: string[]) => await home.run(['now', ...args, '--timeout', '60s'], { env: service.env })
-  // It has no capabilities, waves and scenarios.
+  // This service answers no capabilities, waves and scenarios.
   const unknown = await now()
   expect(unknown).toMatchObject({ code: 3, stdout: '' })
   expect(unknown.stderr).toContain('not everything was read')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { trial } from './runs-double.ts'
 import { openStage } from './stage.ts'
 
-test('a plan lists cases that check nothing or are probably wrong, by the known models and tools', async ending => {
+test('a plan lists cases that check nothing, and cases that name unknown models or tools', async ending => {
   const { home, service } = await openStage(ending)
   const run = () => home.run(['run', 'Smoke'], { env: service.env })
   const call = { id: 'c', kind: 'toolCall', serverName: 'everything', toolName: 'ad', arguments: {} }

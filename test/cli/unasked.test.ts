@@ -142,7 +142,7 @@ describe.concurrent('text of a hostile service', () => {
     expect(html).toContain('evil')
   })
 
-  test('is printable in a suite file, which gives the imported suite', async context => {
+  test('is printable in a suite file, from which the same suite is imported', async context => {
     const home = await openHome()
     context.onTestFinished(() => home.close())
     const message = HOSTILE.filter(text => text.isWellFormed()).join(' ')

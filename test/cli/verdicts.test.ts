@@ -138,7 +138,7 @@ test('the worst of several environments decides the exit code, and each has its 
       // A failed run decides, even beside one without a verdict.
       expect(exitCode).toBe(codes.includes(1) ? 1 : Math.max(...codes))
       for (const [index, { isPlain }] of expected.entries()) {
-        // Cases that existed before the run and are not in it are not covered by its verdict.
+        // The verdict does not cover cases that existed before the run and are not part of it.
         const isWhole = casesOf([plans[index]!]).size === casesOf(plans.slice(0, index + 1)).size
         expect(text.includes(`e${index}: Passed.`)).toBe(isPlain && isWhole)
       }

@@ -204,7 +204,7 @@ describe('the command', () => {
     expect(visit.output).not.toContain(api.key)
   })
 
-  test('ends with wrong usage without a link, and without a verdict if it is not let in', async () => {
+  test('ends as wrong usage if there is no link, and without a verdict if the visitor is not admitted', async () => {
     const home = await inHome()
     expect(await home.run(['visit', 'nowhere'])).toMatchObject({ code: 2, stdout: '' })
     expect(await home.run(['visit', 'http://127.0.0.1:9/visit/x'])).toMatchObject({

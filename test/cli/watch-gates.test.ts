@@ -44,7 +44,7 @@ test.concurrent('the pass rate divides by the graded trials, and an unknown rate
   })
 })
 
-test.concurrent('gates that decide alone do not pass if only one of twelve trials was graded', async ending => {
+test.concurrent('with --gates-only, gates do not pass if only one of twelve trials was graded', async ending => {
   const { service, watch, conclusionOf } = await openStage(ending)
   const broken = (_none: unknown, index: number) => trial(`t${index}`, { result: null, status: 'failed' })
   service.trials = [trial('a'), ...Array.from({ length: 11 }, broken)]
@@ -105,7 +105,7 @@ test.concurrent('how much of a run was graded is shown beside the verdict', asyn
   expect(stdout).toContain('1 case execution, 1 passed, 0 failed (100% of the graded passed)')
 })
 
-test.concurrent('gates decide alone if told to, and the failed ones are named', async ending => {
+test.concurrent('with --gates-only the gates alone decide, and the failed ones are named', async ending => {
   const { service, watch, conclusionOf } = await openGraded(ending)
   service.put('r1', { result: 'failed' })
   expect(await conclusionOf('r1', '--min-pass-rate', '50%')).toMatchObject({ code: 1, end: { because: 'failed' } })

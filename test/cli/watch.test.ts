@@ -49,7 +49,7 @@ describe.concurrent('a connection that is lost while watching', () => {
 
   test.for([
     ['the list of projects', '/projects'],
-    // These are read after the run and before its trials.
+    // These requests are sent after the run was read, and before its trials are.
     ['the run', '/capabilities'],
   ])('after only %s was answered is waited for as well', async ([, last], ending) => {
     const { service, watch } = await openStage(ending)
@@ -101,7 +101,7 @@ describe.concurrent('a connection that is lost while watching', () => {
     expect(followed.trials).toHaveLength(2)
   })
 
-  test('and then answers with a refusal ends the command, with what was read', async ending => {
+  test('that ends with a refusal ends the command, with what was read', async ending => {
     const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {
@@ -326,7 +326,7 @@ describe.concurrent('watch is interrupted', () => {
     expect((await ended()).code).toBe(143)
   })
 
-  test('quietly by a reader that closes, like head', async ending => {
+  test('by a reader that closes, like head: it ends quietly', async ending => {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {

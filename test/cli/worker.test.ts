@@ -67,7 +67,7 @@ async function followed(home: Home, run: { projectId: string; runId: string }): 
 }
 const pidIn = (text: string) => Number(/\(process (\d+)\)/.exec(text)?.[1])
 
-test('a command that is refused before it writes gives the worker nothing, and prints nothing else', async () => {
+test('a command refused before it writes passes nothing to the worker and prints only the refusal', async () => {
   const home = await open()
   const { code, stdout, stderr } = await home.run(['launch', 'nowhere'])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -75,7 +75,7 @@ test('a command that is refused before it writes gives the worker nothing, and p
   expect(stderr).not.toContain('Handed over')
 })
 
-test('every operation declares what continues after its answer', () => {
+test('every operation whose work continues after its answer declares that', () => {
   const operations = allEndpoints().filter(outlivesAnswer)
   expect(operations.map(({ operation }) => operation).toSorted()).toEqual([
     'buildSandboxImage',
@@ -287,7 +287,7 @@ test('the worker executes a journey run and the insights of its wave', async () 
   })
 })
 
-test('a command that waits on a killed worker learns from the next one how the wave ended', async () => {
+test('a command that waits for a killed worker learns from the next worker how the wave ended', async () => {
   let isSilent = false
   const { home, env, model, wave } = await played(() => isSilent)
   isSilent = true

@@ -11,7 +11,7 @@ test.each([1, 3, 10])('%i machines with one key settle within a minute, and none
   expect(answered).toBeGreaterThan(0.8 * 59 * 60)
 })
 
-test('machines that are refused at once retry at different times, each always at the same one', async () => {
+test('machines that are refused together retry at different times, each always after the same pause', async () => {
   const names = ['one', 'two', 'three']
   const pauseOn = async (name: string): Promise<number> => {
     const clock = new VirtualClock()

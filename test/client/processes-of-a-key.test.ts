@@ -66,7 +66,7 @@ test('a key press waits at most two seconds for its permit while dashboards and 
       await after(3_000 + (waits.length % 7) * 1_000)
     }
   }
-  // Each of them requests far more than the rate allows.
+  // Each process requests far more than the rate allows.
   await clock.finish(Promise.all([person(), ...budgets.flatMap(budget => [poll(budget, 'a'), poll(budget, 'b')])]))
   expect(waits.length).toBeGreaterThan(20)
   expect(Math.max(...waits)).toBeLessThanOrEqual(2_000)

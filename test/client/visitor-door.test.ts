@@ -18,7 +18,7 @@ function doorOf(answer: Fetch, http?: Fetch) {
 
 const nobody: Fetch = () => Promise.reject(new Error('Nothing was to be asked.'))
 
-test('tells mcpdeck serve from another program and from no answer, and asks only this machine', async () => {
+test('an address is checked for mcpdeck serve, another program or no answer, only on this machine', async () => {
   const door = doorOf(nobody)
   const { baseUrl } = await served()
   expect(await door.look(new URL(baseUrl).origin)).toBe('listening')
@@ -34,7 +34,7 @@ test('tells mcpdeck serve from another program and from no answer, and asks only
   expect(await doorOf(nobody, nobody).look('http://service.example')).toBe('other')
 })
 
-test('knows what a link leads to without opening a session', async () => {
+test('what a link leads to is checked without opening a session', async () => {
   const { api, answer } = await open()
   const place = await published(api, { mode: 'invited_only' })
   const door = doorOf(answer)

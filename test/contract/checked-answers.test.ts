@@ -89,7 +89,7 @@ test('every listed deviation occurs in an answer', async () => {
   await api.call(clients.create, { projectId, body: { name: 'own', config: { modelId: 'm' } } })
   await api.call(clients.list, { projectId })
   await api.call(runs.list, { projectId, suiteId })
-  // With a second project each of them would wait until one is chosen.
+  // With a second project each of these requests would wait until a project is chosen.
   await api.call(projects.create, { body: { name: 'Second' } })
   const ask = (number: number) => api.send(connections.create, { body: { url: `http://127.0.0.1:1/${number}` } })
   const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(ask))

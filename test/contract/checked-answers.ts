@@ -37,7 +37,7 @@ async function textOf(response: ApiResponse): Promise<string> {
 
 /** Answers without problems. A test that waits for a change gets the same answers many times. */
 const right = new Set<string>()
-/** How many of them are kept, and the maximum number of their characters. */
+/** Maximum number of answers in `right`, and of characters of each answer. */
 const KEPT = { answers: 500, characters: 20_000 }
 
 function problemsOf(endpoint: AnyEndpoint, status: number, text: string): string[] {

@@ -92,7 +92,7 @@ test.each([{ validateResponses: false }, {}])('a service vouches for answers it 
   })
   const projectId = (await client.projects.list()).items[0]!.id
   const suiteId = (await client.suites.list({ projectId })).items[0]!.id
-  // It is answered as a bare array, which differs from its declaration.
+  // The answer is a bare array, which differs from its declaration.
   expect(await client.runs.list({ projectId, suiteId })).toEqual({ items: [] })
   await expect(client.suites.get({ projectId, suiteId: 'none' })).rejects.toMatchObject({ status: 404 })
   const isVouched = options.validateResponses === false

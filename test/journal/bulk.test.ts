@@ -90,7 +90,7 @@ test('a process that lost its claim on a rest sends no more of it', async () => 
   expect(seen).toHaveLength(4)
 })
 
-test('of two equal writes of a bulk action, one record counts for one', async () => {
+test('of two equal writes of a bulk action, a record of one leaves the other to be sent', async () => {
   const { start, remove } = createScene()
   onTestFinished(remove)
   const first = start()

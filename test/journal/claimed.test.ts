@@ -109,6 +109,6 @@ test('reading a write back precedes the reads of a screen', async () => {
     }, PATIENCE)
     .toHaveLength(22)
   await ended
-  // One read left before others had to wait.
+  // One of these reads was sent before the others had to wait.
   expect(paths.slice(0, 3)).toEqual(['servers', suiteId, 'runs'])
 })

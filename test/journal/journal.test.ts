@@ -189,7 +189,7 @@ describe('the journal', () => {
 
 describe('the secrets of a write', () => {
   test.each(allEndpoints().flatMap(endpoint => (endpoint.secrets ?? []).map(path => [endpoint.operation, path])))(
-    'are declared for %s at %s, which its input has',
+    'are declared for %s at %s, a place that its input has',
     (operation, path) => {
       const endpoint = allEndpoints().find(other => other.operation === operation)!
       const [root, ...names] = path.split('.')

@@ -5,8 +5,6 @@ import { scriptedModel } from '../service/scripted-model.ts'
 import { open, shown, TOO_LATE } from './faulty-line.ts'
 import { PATIENCE } from '../patience.ts'
 
-/** Time limit for a run on a busy machine. */
-
 /** Records that every project of these tests has, by name. */
 async function furnish({ direct, projectId, suiteId, serverId }: Awaited<ReturnType<typeof open>>) {
   const project = await direct.projects.create({ body: { name: 'To change' } })

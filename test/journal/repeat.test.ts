@@ -135,7 +135,7 @@ describe('a launch whose command was killed is not repeated silently:', () => {
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('once it can no longer happen, it is read back as not done, and the launch continues', async ending => {
+  test('once the first launch can no longer happen, it counts as not done, and the new one continues', async ending => {
     const { killAt, file, name, mcpdeck, runs } = await scene(ending)
     await killAt('request', 'run', name, '--yes')
     expect((await mcpdeck('run', name, '--yes')).code).toBe(3)

@@ -6,7 +6,7 @@ import { dismiss, listUnresolved, sendAgain } from '../../src/api/client/read-ba
 import { type Fate, NOT_AT_ALL, NOT_YET, open, shown, TOO_LATE } from './faulty-line.ts'
 
 describe('a client with a journal', () => {
-  test('leaves no entry for reads, and none open after an answer', async () => {
+  test('leaves no entry for reads, and no open entry after an answer', async () => {
     const { start, projectId, direct } = await open()
     const { client, journal, kill } = start()
     await client.projects.list()
@@ -141,7 +141,7 @@ describe('a client with a journal', () => {
     expect(shown(await resolve())).toEqual([['cannot-be-known', most]])
   })
 
-  test('a launch without a run did not happen once the service can no longer carry it out', async () => {
+  test('a launch without a run counts as not done once the service can no longer carry it out', async () => {
     const { start, meet, projectId, suiteId, clock } = await open()
     const { client, resolve, sendAll } = start()
     void meet('lost', 'lost')

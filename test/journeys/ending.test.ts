@@ -40,8 +40,8 @@ function leftBehind({ buffer, cursorVisible, modes }: Terminal) {
 }
 
 /**
- * Lets the dashboard start the reference server. The process of the doctor ends with it; that of the listings stays for
- * a while.
+ * Lets the dashboard start the reference server twice: the process for the doctor ends with the doctor, the process for
+ * the listings stays for a while.
  */
 async function examine(person: Visitor): Promise<void> {
   await person.see('▌Sandbox')

@@ -54,7 +54,7 @@ const LOOKS = ['enter', 'enter', ']', ']', ']', ']', ']', 'tab', 'j', 'enter', '
 /** The same keys for screens that have few rows to open, or that look the same after everything was seen. */
 const GLANCES = ['enter', ']', 'tab', 'j']
 
-// Each has a separate service and terminal, and mostly waits for a screen that stops changing.
+// Each test has a separate service and terminal, and mostly waits for a screen that stops changing.
 test.concurrent.for([
   ['every text but words of the contract', LOOKS],
   ['every text', GLANCES],

@@ -109,7 +109,7 @@ test.concurrent.for([[], ['--read-only']])(
   },
 )
 
-test.concurrent('a named place shows its first screen, and a plain start the last one', async ending => {
+test.concurrent('a start with a named place shows it, and a start without one the last screen', async ending => {
   const home = usedHome(ending)
   const args = ['servers']
   {

@@ -50,7 +50,7 @@ test('on call over a lossy line, a failed run is found, opened, acknowledged, pi
   await see(/Now 1 of \d+[^\n]* new or regressed/)
   person.press(nowKeys.bindings.faults)
   await see(terminal => !/Now 1 of[^\n]* new or regressed/.test(terminal.screen()))
-  // Other lines may appear before it as they are read, so the line is found by its text.
+  // Other lines may appear before this one as they are read, so it is found by its text.
   person.type('/smoke')
   person.press(fieldKeys.bindings.submit)
   await see(/▌high +✗ run failed/)

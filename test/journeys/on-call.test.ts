@@ -239,7 +239,7 @@ test.concurrent(
     )
     await see(/Open to +invited people/)
 
-    // It is lost before the service receives it: the program cannot know that, and reads back the state.
+    // The request is lost before the service receives it: the program cannot know that, and reads back the state.
     line.loseNext(/^PATCH /, 'broken')
     const { items } = await api.call(contract.scenarios.list, { projectId })
     const target = { projectId, scenarioId: items[0]!.id }
@@ -258,7 +258,7 @@ test.concurrent(
     expect(first).toMatchObject({ is: 'lost' })
     expect(first!.words).toMatch(/what was read back does not show it.*✗ Read back: it is for invited people/)
 
-    // It is lost after the service has carried it out.
+    // The answer is lost after the service has carried out the request.
     line.loseNext(/^POST \S+\/rotate-link /, 'unanswered')
     const rotate = () => change(at, () => person.press(scenarios.rotate))
     const [rotated] = (await changeUntil(rotate, ({ is }) => is !== 'not sent')).slice(-1)

@@ -166,7 +166,7 @@ test('a sign-in that is denied or hijacked continues, and an interrupted one end
   })
 })
 
-test('a server that does not register clients needs one, which the command says', async () => {
+test('for a server that does not register clients, the command says that a client is needed', async () => {
   const { server, home } = await prepared()
   server.oddities.metadata['registration_endpoint'] = undefined
   expect(await home.run(['sign-in', 'guarded'])).toMatchObject({

@@ -79,7 +79,7 @@ describe('a terminal that reads nothing, as after Ctrl+S,', () => {
       person.go(4)
       terminal.goOnReading()
       await person.see(/#1 .*✗ failed +9\/10/)
-      // Frames that were never shown were never written, only the last frame and the content of the kernel's buffer.
+      // Only the last frame and the content of the kernel's buffer were written; frames that were never shown were not.
       expect(terminal.bytes - seen).toBeLessThan(120_000)
       expect(isStraight(terminal)).toBe(true)
       person.press(listKeys.bindings.down)

@@ -43,7 +43,7 @@ function linkOf(file: string): string | undefined {
   try {
     return readlinkSync(file)
   } catch {
-    // It was closed after the folder was read.
+    // The file was closed after the folder was read.
     return undefined
   }
 }
@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
     removeHome(home)
   })
 
-  test('and then continues gets the keys read meanwhile before the keys that it reads itself', async () => {
+  test('and then continues gets first the keys that the watchdog read, then those that it reads itself', async () => {
     const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     terminal.type(':')

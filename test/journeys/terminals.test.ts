@@ -113,7 +113,7 @@ describe.concurrent('the dashboard in terminals of many kinds', () => {
   test.each([
     [65_535, 65_535],
     [0, 0],
-  ])('is unharmed by a claim of %d columns and %d rows', async (cols, rows) => {
+  ])('works if the terminal claims to have %d columns and %d rows', async (cols, rows) => {
     const start = `stty cols ${cols} rows ${rows}; exec "$0" "$@"`
     await using person = visit({ command: 'sh', args: ['-c', start, process.execPath, PROGRAM], cols: 120, rows: 40 })
     const { terminal } = person
@@ -230,7 +230,8 @@ test.concurrent('200 keys at once all count, and 100 KB pasted are text only for
 test('in a real tmux the title, resizing and mouse work, and the shell is restored', { tags: ['tmux'] }, async () => {
   const home = createUsedHome()
   const socket = `mcpdeck-${randomBytes(6).toString('hex')}`
-  // Its socket must not be in a folder that other users can use, and it does not start with a simulated clock.
+  // The socket of tmux must not be in a folder that other users can use, and tmux does not start with a simulated
+  // clock.
   const { LD_PRELOAD: _, ...own } = minimalEnv(home)
   const env = { ...own, TMUX_TMPDIR: home }
   const tmux = (...args: string[]): string =>

@@ -140,7 +140,7 @@ test('a second call is saved in the suite of the first, or in another new one', 
   expect(own.left()).toEqual([])
 })
 
-test('remains of a killed one are removed at the next start, unless in use or in a named directory', async () => {
+test('remains of a killed try are removed at the next start, unless in use or in a named directory', async () => {
   const own = homeWithTemporary()
   const killed = tried(own, '--', process.execPath, SERVER, 'healthy')
   await killed.waitFor('3 listed')

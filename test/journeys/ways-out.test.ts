@@ -122,7 +122,7 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
     onTestFinished(() => void host.kill('SIGKILL'))
     await once(host.stdout, 'data')
     host.kill('SIGKILL')
-    // A program that prints nothing does not notice, and ends by itself.
+    // A program that prints nothing does not notice that the terminal has closed, and ends by itself.
     if (how === 'without a hang-up') end?.()
     await vi.waitFor(() => expect(existsSync(file)).toBe(true), PATIENCE)
     const ownEnd = how === 'without a hang-up' && end !== undefined

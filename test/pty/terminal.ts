@@ -94,7 +94,7 @@ export class Terminal {
     terminalOpened({ command: commandLine(options).flat().join(' '), screen: () => this.#lastScreen ?? this.#framed() })
     this.startedAt = performance.now()
     this.#pty = spawn(...commandLine(options), {
-      // It precedes the one in the environment.
+      // This name replaces the TERM of the environment.
       name: options.env?.['TERM'] ?? 'xterm-256color',
       cols,
       rows,

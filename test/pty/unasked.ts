@@ -11,19 +11,19 @@ const SGR = /\u001B\[(?!(?:5;7;41|8|[\d;]*;8)m)[\d;:]*m/
 /** Every sequence that the program may write, by its purpose. */
 const OWN_SEQUENCES: Record<Purpose, readonly RegExp[]> = {
   data: [/\r(?=\n)/],
-  // also for a line that is typed after a question
+  // These are also used for a line that is typed after a question.
   text: [/\r/, /\u001B\[K|\u001B\[\d+G|\u001B\[0J/, SGR],
   dashboard: [
-    // SGR without blinking, hiding and those backgrounds that only hostile texts request
+    // SGR may not blink, hide, or set those backgrounds that only hostile texts request.
     SGR,
-    // moving and erasing
+    // These move the cursor and erase.
     /\u001B\[\d*(?:;\d+)?H|\u001B\[\d*[ABCDGK]|\u001B\[\d+X|\u001B\[2J|[\r\u0008]/,
-    // modes: see src/tui/terminal/modes.ts
+    // These are the modes of src/tui/terminal/modes.ts.
     /\u001B\[\?(?:7|25|1000|1003|1004|1006|1049|2004|2026)[hl]|\u001B\[\?2026\$p|\u001B\[\?u|\u001B\[>5u|\u001B\[<u/,
     /\u001B\[2[23];0t/,
-    // the title, without characters that could end it early, and the query for the background
+    // The title has no characters that could end it early; the second one queries the background.
     /\u001B\]2;[^\u0000-\u001F\u007F-\u009F]*\u001B\\|\u001B\]11;\?(?:\u001B\\|\u0007)/,
-    // links to an address of printable ASCII, and the end of a link
+    // A link has an address of printable ASCII; an empty address ends it.
     /\u001B\]8;[\w:=.-]*;[\u0021-\u007E]*\u001B\\/,
   ],
 }

@@ -19,7 +19,10 @@ const SEEDS = (process.env['RANDOM_SEEDS'] ?? '1').split(' ').map(Number)
 const ROWS = 2
 const TABS = 3
 
-/** A client with random answers, and the first projects: a screen leaves a project that is gone. */
+/**
+ * Returns a client with random answers. Its list of projects never changes, because a screen leaves a project that is
+ * gone.
+ */
 function randomClient(seed: number) {
   const { answer, answered } = createAnswers(document, seed)
   const projects = answer('GET', `${API_PREFIX}/projects`)

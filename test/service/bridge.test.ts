@@ -180,7 +180,7 @@ test('the owner of a connection is read from the table of the operating system',
   ])
 })
 
-test.runIf(process.platform === 'linux')('a table that is missing lets no other user in', () => {
+test.runIf(process.platform === 'linux')('if a table of connections is missing, no other user is let in', () => {
   const folder = temporaryDirectory()
   const tableOf = (user: number) => {
     const file = join(folder, String(user))

@@ -109,7 +109,7 @@ test('a chat that fails keeps its calls, and continues without the messages that
   expect(model.asked.at(-1)?.prompts).toEqual(['again'])
 })
 
-test('a model that answers nothing or never stops has not answered, and its usage is kept', async () => {
+test('a model that answers nothing or never stops counts as one without an answer, and its usage is kept', async () => {
   const script = ({ prompts }: Asked): Answer =>
     prompts.at(-1) === 'loop' ? { calls: [{ name: 'get-sum', args: { a: 2, b: 3 } }] } : { text: ' ' }
   const { api, projectId, clientId, refused } = await stage(script, { log: () => undefined })

@@ -179,7 +179,7 @@ test('in a report in pieces, start, batches and finalize can be repeated', async
   expect((await api.call(iterations.list, { projectId, runId })).items).toHaveLength(3)
 })
 
-test('without a verdict of the program the expected calls are judged here, apart from other outcomes', async () => {
+test('without a verdict of the program, expected calls are judged here, and errors are separate', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const expectedToolCalls = [call('echo', { message: 'a' })]

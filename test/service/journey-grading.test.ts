@@ -153,7 +153,7 @@ describe('grading a journey session', () => {
     return { grades: gradeSession({ configured: settings, keys: {} }, session, never), asked }
   }
 
-  test('takes assertions from the evals and the rest from a model that reads the whole transcript', async () => {
+  test('judges assertions as evals do, and asks a model that reads the whole transcript for the rest', async () => {
     const { grades, asked } = await grade(() => graded(0.7, ['understandable']))
     expect(await grades).toEqual({
       goal: { score: 0.7, passed: true, reason: 'as the transcript says' },

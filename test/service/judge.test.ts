@@ -143,7 +143,7 @@ describe('the judge settings of a suite', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('that request grades without a model make the run say why there are none', async () => {
+  test('that request grades while there is no model leave the reason in the run', async () => {
     const settings = { judge: { enabled: true, autoRun: true } }
     const { api, place } = await finishedRun([goalCase('any', '1')], settings)
     expect(await untilJudged(api, place)).toMatchObject({

@@ -135,7 +135,7 @@ describe('the limits of a service', () => {
   })
 })
 
-test('a refusal without a time of its own, such as from a busy model, names one', async () => {
+test('a refusal for which no wait is known, such as that of a busy model, still names a wait', async () => {
   // The endpoint decides how long to wait between two tries; here it is almost nothing.
   const { settings } = await scriptedModel(() => ({ status: 429, headers: { 'retry-after-ms': '1' } }))
   const { api } = await open({ models: { ...settings, model: 'small' } })

@@ -47,7 +47,7 @@ test('tokens are unknown if only one of two answers counted them', async () => {
   expect(items[0]).toMatchObject({ result: 'failed', tokensUsed: null })
 })
 
-test.each(MODEL_KINDS)('an answer that tokens cut off is not a verdict: %s', async kind => {
+test.each(MODEL_KINDS)('an answer that was cut off by the token limit is not a verdict: %s', async kind => {
   const { settings } = await scriptedModel(() => ({ text: 'I shall now call', isCut: true }), kind)
   const steps = [prompt('Delete nothing'), assert({ type: 'noToolErrors' })]
   const { items, run } = await runCases({ models: settings }, [{ title: 'cut', steps, isNegativeTest: true }])

@@ -184,7 +184,7 @@ describe('a repeated request for insights', () => {
 })
 
 describe('a model that gives no advice', () => {
-  test('makes the insights fail, which name the reason and whether another try could help', async () => {
+  test('makes the insights fail, with the reason and whether another try could help', async () => {
     const answers: Answer[] = [{ status: 401, message: 'no' }, { text: 'I would rather talk.' }]
     const { models } = await advisingModel(each => answers.shift() ?? adviser(each))
     const { api, place } = await finishedRun([refusedCase('a')], undefined, { models })

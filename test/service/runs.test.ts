@@ -282,7 +282,7 @@ test('a server that cannot be started fails every trial in set-up, and the run',
   })
 })
 
-test('a trial whose server dies during a call was executed, and broke off', async () => {
+test('a trial whose server dies during a call counts as failed in its execution', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const { transport } = small('dies-in-call')

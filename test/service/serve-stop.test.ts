@@ -95,7 +95,7 @@ describe('mcpdeck serve', () => {
     socket.on('error', () => {})
     await once(socket, 'connect')
     await say(socket, { key: api.key, path: new URL(baseUrl).pathname, projectId })
-    // It is answered after the earlier data, which shows that the data has arrived.
+    // The service answers this request after the earlier data, which shows that the data has arrived.
     expect((await api.send(account.me)).status).toBe(200)
     const exited = once(child, 'exit')
     child.kill('SIGTERM')

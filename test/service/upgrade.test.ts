@@ -69,7 +69,7 @@ test('an older workspace is upgraded with all its data and a copy from before, a
   ])
 })
 
-test('following the refusal of an older version restores it, and another upgrade keeps another copy', async () => {
+test('the steps in the refusal of an older version restore its workspace, which can be upgraded again', async () => {
   const { dataDir, file } = olderWorkspace()
   openStore({ dataDir }).close()
   // From here on this program plays the older one, and a newer program has left its file and copy.
@@ -99,7 +99,7 @@ test('a newer workspace without a copy is refused with a different remedy', () =
   expect(refusal(dataDir).next).toBe('Install that version again, or name another directory with --data-dir.')
 })
 
-test('nothing is upgraded if no copy can be kept', () => {
+test('a workspace is not upgraded if no copy of it can be kept', () => {
   const { dataDir, file } = olderWorkspace()
   mkdirSync(join(dataDir, `${COPY}.part`))
   expect(() => openStore({ dataDir })).toThrow('EISDIR')

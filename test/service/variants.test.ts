@@ -90,7 +90,7 @@ test('a case that gets a second model keeps its first variant in a comparison', 
   expect(compared.cases.map(({ status }) => status)).toEqual(['unchanged_passed', 'new_case'])
 })
 
-test('a case that asks no model has none: it used no tokens, and no model is a cause of its failure', async () => {
+test('a case that asks no model has neither model nor tokens, and no model is a cause of its failure', async () => {
   const endpoint = await scriptedModel(() => ({ text: 'Hello.' }))
   const { api } = await open({ models: endpoint.settings })
   const { projectId } = await sandbox(api)

@@ -96,7 +96,7 @@ describe('the bodies of cases', () => {
     }
   })
 
-  test('of a suite call its checks defaultAssertions in vocabulary 2 only, and never with checks as well', async () => {
+  test('of a suite name its checks defaultAssertions in vocabulary 2 only, and never use both names', async () => {
     const { api } = await open()
     const { projectId, suiteId } = await sandbox(api)
     const target = { projectId, suiteId }

@@ -61,7 +61,7 @@ test('the formula installs an archive for every system, with its checksum', () =
   for (const [, archive, checksum] of installed) expect(checksum).toBe(archive)
 })
 
-// It takes seconds of processor time: a hundred megabytes are read, searched and written.
+// This test takes seconds of processor time: a hundred megabytes are read, searched and written.
 test('a single executable does everything without Node, from files unpacked for this user only', async context => {
   const system = systems.find(each => each === `${process.platform}-${process.arch}`)
   if (!system) return context.skip('No executable is made for this system.')

@@ -201,7 +201,7 @@ test('the layout engine loads synchronously and without fetch', async () => {
   }
 })
 
-test('cells that look the same are one object, because those of thousands of lines are kept', () => {
+test('cells that look the same are one object, because the cells of thousands of lines are kept', () => {
   const { tokenize, styledCharsFromTokens } = patched
   const line = `\u001B[31m${'ab─好'.repeat(20)}\u001B[39m${'ab'.repeat(20)}`
   const cells = [line, `${line} 2`].flatMap(each => styledCharsFromTokens(tokenize(each)))

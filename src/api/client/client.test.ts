@@ -42,7 +42,7 @@ async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
 }
 
 test.each(allEndpoints().filter(({ method, local }) => method === 'DELETE' && !local))(
-  'the operation $operation succeeds by its status alone, and by its body',
+  'the operation $operation succeeds by its status alone if there is no body, else by its body',
   async endpoint => {
     const ids = Object.fromEntries(pathParameters(endpoint.path).map(name => [name, 'x']))
     const body = endpoint.body?.isOptional() === false ? { body: { windowId: 'w' } } : {}
@@ -82,7 +82,7 @@ describe('a request of the client', () => {
     expect(requests[2]?.body).toBeNull()
   })
 
-  test('has a vocabulary only if asked to', async () => {
+  test('names a vocabulary only if told to', async () => {
     const plain = service(() => Response.json({ id: 'u' }))
     await plain.client.account.me()
     expect([...plain.requests[0]!.headers.keys()].join()).not.toContain('vocabulary')
@@ -350,11 +350,11 @@ describe('a deadline limits the time without new data', () => {
   })
 })
 
-describe('a 404 before the first successful answer', () => {
+describe('a 404', () => {
   const missing = () => Response.json({ code: 'NOT_FOUND', message: 'no' }, { status: 404 })
   const read = { projectId: 'p', runId: 'r' }
 
-  test('means a wrong base path if the account is not found either, and the account is read only once', async () => {
+  test('before any success means a wrong base path if the account, read only once, is not found either', async () => {
     const { client, requests } = service(missing)
     for (let count = 0; count < 3; count += 1) {
       const error = await failure(client.runs.get(read))
@@ -364,7 +364,7 @@ describe('a 404 before the first successful answer', () => {
     expect(requests.filter(({ url }) => url.endsWith('/me'))).toHaveLength(1)
   })
 
-  test('means that the resource does not exist if the account is found', async () => {
+  test('before any success means that the resource does not exist if the account is found', async () => {
     const { client, requests } = service(({ url }) => (url.endsWith('/me') ? Response.json({ id: 'u' }) : missing()))
     expect(describeError(await failure(client.runs.get(read))).title).toBe('Not found')
     expect(isMissing(await failure(client.runs.get(read)))).toBe(true)

@@ -23,18 +23,21 @@ type Attempts = {
 }
 
 export type ClientOptions = TransportOptions & {
-  /** Shared by all clients of one key. Default: a limited one of its own. */
+  /** Budget that all clients of one key share. Default: a separate budget with the limits of the contract. */
   budget?: Budget
-  /** Refuses everything but reads before it is sent. */
+  /** Whether every request but a read is refused before it is sent. */
   readOnly?: boolean
-  /** Service name in `x-<service>-eval-vocabulary`, for asking the deployment once for the vocabulary of its reads. */
+  /**
+   * Service name in `x-<service>-eval-vocabulary`. If given, the deployment is asked once for the vocabulary of its
+   * reads.
+   */
   negotiate?: string
   /** Records every write from before it is sent until its outcome is known. Reads are not recorded. */
   journal?: Journal
   retry?: Partial<RetryRule>
   /** Names the state that the answers of an operation depend on. A remote service cannot tell it. */
   stateOf?: (endpoint: AnyEndpoint) => string | undefined
-  /** Aborts when the connections close. Requests that failed before are not repeated then. */
+  /** Aborts when the connections close. Failed requests are not repeated after that. */
   closing?: AbortSignal
   random?: () => number
 }
@@ -56,8 +59,8 @@ export type CallOptions = {
   /** Receives the time at which the request of an answer was sent, in epoch milliseconds. */
   leftAt?: ((at: number) => void) | undefined
   /**
-   * The caller knows that the call changes nothing, such as a read-only tool, so there is no journal entry and no
-   * doubt.
+   * Whether the caller knows that the call changes nothing, such as a call of a read-only tool. It then has no journal
+   * entry, and its outcome is never in doubt.
    */
   changesNothing?: boolean | undefined
   /** Existing entry of this write in the journal. Without it the write gets a new one. */
@@ -247,7 +250,7 @@ async function recorded<T extends { value: unknown }>(
   send: (attempts: Attempts) => Promise<T>,
 ): Promise<T> {
   let left = false
-  // A later refusal does not prove that an earlier attempt with a lost answer did nothing.
+  // After a lost answer a later refusal proves nothing, since the earlier attempt may have had an effect.
   let doubtful = false
   const attempts: Attempts = {
     leaving() {

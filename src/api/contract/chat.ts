@@ -18,7 +18,7 @@ export const chat = resource('chat', {
     response: ChatMessageReply,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'spend',
-    // A refusal for lack of capacity releases the turn for the same key. An execution with an unknown outcome is
+    // After a refusal for lack of capacity, the same key may be sent again. If the outcome of a turn is unknown, it is
     // checked first.
     idempotency: 'caller',
     refreshes: ['chatSessions', 'sessions'],

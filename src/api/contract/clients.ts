@@ -67,7 +67,7 @@ export const ClientCreateRequest = shape(() =>
 
 const editFields = () => ({ name: z.string().optional(), config: config().optional() })
 
-/** The edit of the deprecated paths, which do not have the two expectations. */
+/** The edit of the deprecated paths, which lack `expectedConfigId` and `expectedName`. */
 export const HostUpdateRequest = shape(() => strictBody(editFields()).refine(...anyField))
 
 /**
@@ -104,7 +104,7 @@ const client = `${clientCollection}/{clientId}` as const
 const hostCollection = `/projects/{projectId}/${HOSTS_SEGMENT}` as const
 const host = `${hostCollection}/{hostId}` as const
 
-/** Environments refer to clients, suites name theirs, and both paths show the same records. */
+/** Environments refer to clients, suites name their clients, and both paths show the same records. */
 const clientReaders = ['hosts', 'environments', 'suites'] as const
 const hostReaders = ['clients', 'environments', 'suites'] as const
 

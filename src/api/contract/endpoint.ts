@@ -71,31 +71,35 @@ type Described = {
   secrets?: readonly string[]
   /** Refused with 403, or answered empty on reads, if the organization has this feature off. */
   gate?: Gate
-  /** Offered only by local workspaces, which announce it in their capabilities. The path begins with `/local/`. */
+  /**
+   * Whether only local workspaces offer the operation. They announce it in their capabilities, and its path begins with
+   * `/local/`.
+   */
   local?: true
-  /** Answered without a key too, according to the OpenAPI file (differences, row 31). */
+  /** Whether it is answered without a key too, according to the OpenAPI file (differences, row 31). */
   public?: true
   /** Resources that are outdated after this write, in addition to its own. */
   refreshes?: readonly string[]
   /** Place of the next page's cursor in the request, and the response header that contains it if the body does not. */
   cursor?: { in: 'query' | 'body'; name: string; fromHeader?: string }
-  /** The answer depends on the eval vocabulary that the request asks for (contract: "Versioning"). */
+  /** Set if the answer depends on the eval vocabulary that the request names (contract: "Versioning"). */
   varies?: 'eval-vocabulary'
-  /** The body contains cases or their assertions, which each eval vocabulary writes in its own way. */
+  /** Whether the body contains cases or their assertions, which each eval vocabulary writes in its own way. */
   casesInBody?: true
-  /** The answer contains cases or their assertions. */
+  /** Whether the answer contains cases or their assertions. */
   casesInAnswer?: true
-  /** The service document answers this list as a bare array, the OpenAPI file as a page (differences, row 3). */
+  /** Whether the list is a bare array in the service document but a page in the OpenAPI file (differences, row 3). */
   bareList?: true
   /**
-   * The operation has a separate request limit, kept by its handler, and does not count against the rate of the key.
+   * Whether the operation has a separate request limit, kept by its handler, and does not count against the rate of the
+   * key.
    */
   ownBudget?: true
-  /** A long list that depends only on stored records, not on the time or on what a process is doing. */
+  /** Whether this is a long list that depends only on stored records, not on the time or on what a process is doing. */
   fromRecords?: true
-  /** `default` in place of the project's id names the Default project of the key's organization. */
+  /** Whether `default` in place of the project's id names the Default project of the key's organization. */
   defaultProject?: true
-  /** The work continues after the answer although the status is not 202; see {@link outlivesAnswer}. */
+  /** Whether the work continues after the answer although the status is not 202; see {@link outlivesAnswer}. */
   goesOn?: true
   /**
    * Why a lost answer needs no check: the effect is seen at once and lasts no longer than its subject, so that it can
@@ -271,7 +275,7 @@ const RENAMED: readonly (readonly [former: RegExp, successor: string])[] = [
 
 const PARAMETERS: Readonly<Record<string, string>> = { '{hostId}': '{client}', '{scenarioId}': '{studyId}' }
 
-/** Returns the path that replaces a deprecated one, as a template (service-api, "Versioning"; newer, section 2). */
+/** Returns the path that replaces a deprecated one, as a template (service-api, "Versioning"; newer.md, section 2). */
 export function successorOf(path: string): string | undefined {
   const renamed = RENAMED.find(([former]) => former.test(path))
   if (!renamed) return undefined

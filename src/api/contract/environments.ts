@@ -90,7 +90,7 @@ export const EnvironmentCreateRequest = shape(() =>
   }),
 )
 
-/** An absent field is kept, null clears one that is optional, an empty list is refused. */
+/** An absent field is kept. Null clears an optional field. An empty list is refused. */
 export const EnvironmentUpdateRequest = shape(() =>
   strictBody({
     expectedRevision: expectedRevision(),

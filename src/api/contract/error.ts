@@ -7,7 +7,10 @@ export const ERROR_STATUS = {
   CONFLICT: 409,
   VALIDATION_ERROR: 400,
   RATE_LIMITED: 429,
-  /** Named only in prose. The status is that of the other limits (differences, section 5, item 9). */
+  /**
+   * This code is named only in the prose document. Its status is that of the other limits (differences, section 5, item
+   * 9).
+   */
   ACTIVE_REQUEST_LIMIT: 429,
   INTERNAL_ERROR: 500,
   FEATURE_NOT_SUPPORTED: 422,

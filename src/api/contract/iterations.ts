@@ -14,7 +14,7 @@ import {
 } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** One scorer's row on one iteration. `error` means that the grader broke, which is no low score. */
+/** One scorer's row on one iteration. `error` means that the grader broke, which is not a low score. */
 export const ScoreResult = shape(() =>
   record({
     scorerId: z.string(),

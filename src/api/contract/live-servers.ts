@@ -73,7 +73,9 @@ const errors = ['OAUTH_REQUIRED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'FEATURE_NOT_
 /** Deadline in milliseconds, as for the operations of the contract that connect to a server. */
 const deadlineMs = 60_000
 
-/** Sent again later, the request would start a server that nobody uses. */
+/**
+ * Why lost answers need no check. If such a request were sent again later, it would start a server that nobody uses.
+ */
 const OF_PROCESS = 'it holds until the service ends, and the server shows it'
 
 const asking = { errors, deadlineMs, local: true } as const
@@ -91,7 +93,7 @@ export const liveServers = resource('liveServers', {
   get: endpoint('getLiveServer', 'GET', `${server}/live`, {
     summary:
       'Notifications, log level and subscriptions of a connected server; keeps the connection, unless told not to.',
-    // Reading the end of the connection back is no reason to keep it.
+    // A read that checks whether the connection ended must not keep it open.
     query: shape(() => strictBody({ keepsConnection: flag().optional() })),
     response: LiveServer,
     local: true,

@@ -72,7 +72,7 @@ export const DecisionSummary = shape(() =>
 export type DecisionSummary = z.infer<typeof DecisionSummary>
 
 /**
- * A server that a run started, as the local workspace reports it. A second one with the same name replaced a broken
+ * A server that a run started, as the local workspace reports it. A second server with the same name replaced a broken
  * one.
  */
 const StartedServer = shape(() =>
@@ -296,7 +296,7 @@ export function effectiveChecks<T>(suite: readonly T[], own: OwnChecks<T> | null
   return own?.mode === 'extend' ? [...suite, ...list] : [...suite]
 }
 
-/** Whether a case uses a model. Without a prompt it uses none and spends no tokens, however many it names. */
+/** Whether a case uses a model. Without a prompt it uses none and spends no tokens, however many models it names. */
 export function asksModel({ steps }: { steps: readonly { kind: string }[] }): boolean {
   return steps.some(({ kind }) => kind === 'prompt')
 }

@@ -3,7 +3,8 @@ import { openEnum, openObject, record, shape, strictBody, timestamp } from './sh
 import { endpoint, resource } from './endpoint.ts'
 
 /**
- * A request of a server to a person while a connection of this process is open: a form, a visit, or text of a model.
+ * A request of a server to a person while a connection of this process is open: to fill in a form, to visit an address,
+ * or to provide a model's text.
  */
 export const ServerRequest = shape(() =>
   record({
@@ -15,7 +16,7 @@ export const ServerRequest = shape(() =>
     params: openObject(),
     /** The call that waits for the answer, such as `tools/call echo`; null if there is none. */
     call: z.string().nullable(),
-    /** Whether the call ended with this demand, so that it can be made again afterwards. */
+    /** Whether the call ended with this request, so that it can be made again afterwards. */
     hasCallEnded: z.boolean(),
     askedAt: timestamp(),
     /** Time after which an answer is too late. */

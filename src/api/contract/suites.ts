@@ -252,7 +252,7 @@ export const EvalCasesBatchResult = shape(() =>
 )
 export type EvalCasesBatchResult = z.infer<typeof EvalCasesBatchResult>
 
-/** `environmentId` is mandatory with several attached environments, which only the service can check. */
+/** `environmentId` is mandatory if several environments are attached, which only the service can check. */
 export const EvalSuiteScheduleRequest = shape(() =>
   strictBody({
     enabled: z.boolean(),

@@ -11,7 +11,7 @@ export const TrafficFrame = shape(() =>
     at: timestamp(),
     direction: openEnum(['sent', 'received']),
     kind: openEnum(['request', 'notification', 'result', 'error', 'other']),
-    /** For an answer, the method of its request, as long as that is kept. */
+    /** For an answer, the method of its request, while that request is kept. */
     method: z.string().nullish(),
     /** The id in the protocol, as JSON. */
     rpcId: z.string().nullish(),
@@ -84,7 +84,7 @@ function recordedPage<T extends z.ZodType>(item: Shape<T>) {
     record({
       items: z.array(item()),
       nextCursor: z.string().nullish(),
-      /** Sent as the cursor, it returns what was recorded after these entries. */
+      /** A cursor that returns what was recorded after these entries. */
       latest: z.string(),
       /** Entries with a lower id are no longer kept. */
       keptFrom: z.string(),
@@ -94,7 +94,7 @@ function recordedPage<T extends z.ZodType>(item: Shape<T>) {
   )
 }
 
-/** Sent again later, the request would clear what was recorded since. */
+/** Why a lost answer needs no check. If the request were sent again later, it would clear what was recorded since. */
 const RECORDED = 'what is recorded lasts no longer than the service, and the list shows it'
 
 const Cleared = shape(() => record({ cleared: z.boolean() }))

@@ -72,22 +72,25 @@ const cases: [string, ApiResponse, RegExp, RegExp][] = [
   ['a gateway', GATEWAY, new RegExp(`502, no answer since ${TIME}`), /mcp\.example cannot answer now/],
 ]
 
-describe('the header says why answers are missing', () => {
-  test.each(cases)('%s, and every action that needs the service waits', async (_, response, text, reason) => {
-    await openServers()
-    instead = () => response
-    await app!.press(appKeys.bindings.refresh)
-    await app!.see(() => text.test(header()))
-    expect(header()).not.toContain('fresh')
-    await app!.press('4')
-    await app!.press(runsKeys.bindings.launch)
-    await app!.see(reason)
-    instead = () => undefined
-    await app!.press(appKeys.bindings.refresh)
-    await app!.see(() => header().includes('fresh'))
-  })
+describe('the header while answers are missing', () => {
+  test.each(cases)(
+    'gives the reason for %s, and every action that needs the service waits',
+    async (_, response, text, reason) => {
+      await openServers()
+      instead = () => response
+      await app!.press(appKeys.bindings.refresh)
+      await app!.see(() => text.test(header()))
+      expect(header()).not.toContain('fresh')
+      await app!.press('4')
+      await app!.press(runsKeys.bindings.launch)
+      await app!.see(reason)
+      instead = () => undefined
+      await app!.press(appKeys.bindings.refresh)
+      await app!.see(() => header().includes('fresh'))
+    },
+  )
 
-  test('if the service is unavailable, until when', async () => {
+  test('says until when the service is unavailable, if the service names a time', async () => {
     await openServers()
     instead = () => answer(503, { code: 'INTERNAL_ERROR', message: 'maintenance' }, { 'retry-after': '900' })
     await app!.press(appKeys.bindings.refresh)
@@ -95,14 +98,14 @@ describe('the header says why answers are missing', () => {
     await app!.see('! Read')
   })
 
-  test('while a read waits for its retry, at once', async () => {
+  test('says at once that a read waits for its retry', async () => {
     await openServers()
     instead = () => answer(503, { code: 'INTERNAL_ERROR', message: 'busy' }, { 'retry-after': '50' })
     await app!.press(appKeys.bindings.refresh)
     await app!.see(() => /503 until \d\d:\d\d:\d\d/.test(header()))
   })
 
-  test('one failed read does not make other reads count as failed', async () => {
+  test('does not count other reads as failed because one has failed', async () => {
     await openServers()
     instead = path => (path.endsWith('/servers') ? answer(503, { code: 'INTERNAL_ERROR', message: 'no' }) : undefined)
     await app!.press(appKeys.bindings.refresh)

@@ -78,7 +78,7 @@ export function createFollowedRuns(
         if (query.queryKey[0] !== contract.runs.get.resource) return
         if (type === 'removed') flying.delete(query)
         const isNews = type === 'updated' ? SETTLED.has(event.action.type) : WATCHED.has(type)
-        // Together with everything else that the answer changes, since every commit renders the whole screen.
+        // Notifies together with everything else that the answer changes, since every commit renders the whole screen.
         if (isNews && look([query])) notifyManager.schedule(listener)
       })
       flying.clear()

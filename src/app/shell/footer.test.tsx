@@ -21,7 +21,7 @@ const at = (width: number) => {
   return [left, right].map(hints => hints.map(({ label }) => label).join(', '))
 }
 
-test('hints are ordered by importance, and one that is too long makes room for the next', () => {
+test('hints are ordered by importance, and a hint that is too long makes room for the next', () => {
   expect(at(200)).toEqual([
     'open, new suite, rerun failed, something that takes very many columns, new run, filter',
     'help, palette, quit',

@@ -30,7 +30,7 @@ function widthOfAll(bindings: readonly ActiveBinding[]): number {
 
 const IMPORTANCES = ['first', true, 'spare', 'later'] as const
 
-/** Returns the most important hints that fit a width; one that is too long yields its room to the next. */
+/** Returns the most important hints that fit a width. A hint that is too long leaves its room to the next one. */
 export function chooseHints(
   bindings: readonly ActiveBinding[],
   width: number,

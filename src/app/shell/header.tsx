@@ -32,14 +32,14 @@ import { usePlace } from '../../tui/router/router-context.tsx'
 import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
 
 const GAUGE = 10
-/** Below this width the state of the connection is shortened, so that there is room for the place. */
+/** Columns below which the state of the connection is shortened, so that there is room for the place. */
 const NARROW = 100
 /** Columns of the blanks around the path and at the end. */
 const EDGES = 3
 /** Share of the remaining room that followed runs may take; the rest shows the place. */
 const CHIPS_SHARE = 0.6
 
-/** From this share of the burst on the gauge reads `4+/10`, so that polls cause no render. */
+/** From this share of the burst, the gauge shows `4+/10`, so that polls cause no render. */
 const AMPLE = 0.4
 
 /** Returns `━━━━━━──── 6/10`; while the service asks to wait, the seconds left. */

@@ -22,7 +22,7 @@ export function LeaveGoneProject(props: {
   const router = useRouter()
   const toasts = useToasts()
   useEffect(() => {
-    // A missing thing of a project says nothing about the project itself.
+    // Projects that exist: a missing record of a project says nothing about the project itself.
     const there = new Set<string>()
     const checked = new Set<string>()
     const here = (): string | undefined => router.current().params.projectId
@@ -52,12 +52,12 @@ export function LeaveGoneProject(props: {
         if (items.some(({ id }) => id === projectId) || (nextCursor && !named)) there.add(projectId)
         else if (here() === projectId || projectId === asked) leave(projectId, items)
       } catch {
-        // The pane with this error shows it, and the next answer without the project asks again.
+        // The failure is shown by the pane that reads these projects, and the next missing answer checks again.
       } finally {
         checked.delete(projectId)
       }
     }
-    // A list without the project named needs no project, so nothing would show that this one is missing.
+    // The list of projects can be read without the named project, so only this check shows that it is missing.
     if (asked !== undefined) void look(asked)
     return queryClient.getQueryCache().subscribe(event => {
       if (event.type !== 'updated' || event.action.type !== 'error' || !isMissing(event.action.error)) return

@@ -157,7 +157,7 @@ describe('the place follows the focus', () => {
     expect(servers.length === 1 || app!.copied.at(-1) !== moved).toBe(true)
   })
 
-  test('going back from a run to its list, the place is the run; back at the suites, it is the suite', async () => {
+  test('going back from a run to its list keeps a run as the place; going back to the suites, the suite', async () => {
     await open(runsRoute.to({ projectId, suiteId, runId: runIds[1], pane: 'run' }))
     await app!.see(/[╭├][^\n]*Run #\d/)
     await app!.press(appKeys.bindings.refresh)

@@ -62,7 +62,7 @@ const READ_FOOTER = 80
 /** Header and tabs are above the body. */
 const BODY_TOP = 2
 
-/** Actions that need the code outside the shell. */
+/** Actions that code outside the shell carries out. */
 export type ShellActions = {
   quit: () => void
   interrupt: () => void

@@ -61,7 +61,7 @@ test('o opens the place in the hosted UI; without a browser its address is copie
   await app.see(/There is no desktop here\. Copied the address:\s+https:\/\/app\.example\/p\/prj_/)
   expect(opened).toEqual([url, url])
   expect(app.copied).toEqual([url])
-  // The same template reads the address back.
+  // The template that made the address also reads it.
   await app.press('2', keys.palette)
   await app.type(`${url}?tab=doctor`)
   await app.see(/▌Open https:.* web page/)

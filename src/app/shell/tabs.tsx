@@ -19,8 +19,8 @@ export function countForms(count: NowCount | undefined, now: number): string[] {
 }
 
 /**
- * Shows the second line of the screen: the numbered screens, plus the open screen if it has no number. Now also shows
- * how many lines were waiting when it was last open.
+ * Shows the second line of the screen: the numbered screens, plus the open screen if it has no number. The tab of Now
+ * also shows how many lines were waiting when Now was last open.
  */
 export function Tabs(props: {
   screens: readonly LoadedScreen[]

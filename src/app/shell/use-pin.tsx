@@ -67,7 +67,10 @@ export function usePin(): KeyHandler | Unavailable {
   }
 }
 
-/** Returns the selected item with what is known of it; on the tabs of a server the examination or call shown there. */
+/**
+ * Returns the selected item with everything known of it. On a tab of a server, also returns the examination or the call
+ * that the tab shows.
+ */
 function pinnedOf(from: {
   subject: Subject
   place: Place
@@ -96,8 +99,8 @@ function pinnedOf(from: {
 }
 
 /**
- * Returns the name of a run's suite and its trials, as far as they were read. What a suite says of its last run does
- * not name the suite; the place of the line on Now does.
+ * Returns the name of a run's suite, and the run's trials, as far as they were read. The last run in the record of a
+ * suite does not name its suite; the place of its line on Now does.
  */
 function aroundRun({ id, suiteId }: { id: string; suiteId?: unknown }, queryClient: QueryClient): AroundRun {
   const suite = cachedItems(queryClient, contract.suites.list).find(({ item }) => item.id === suiteId)

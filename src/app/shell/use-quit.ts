@@ -78,7 +78,10 @@ function quitQuestion(ending: readonly string[], lost: readonly string[]): Quest
   }
 }
 
-/** Returns a line for each unsaved record besides the server that is tried; one that says so if they cannot be read. */
+/**
+ * Returns a line for each unsaved record besides the server that is tried; if they cannot be read, one line that says
+ * so.
+ */
 async function madeIn(client: Client, { savedSuites }: UnsavedServers): Promise<string[]> {
   try {
     const [{ documentStore }, { DOCUMENT_NOUNS }, { readSuite }] = await Promise.all([

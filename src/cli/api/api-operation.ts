@@ -56,8 +56,8 @@ function findByPath(method: string, text: string | undefined): NamedOperation {
 }
 
 /**
- * Matches a path. A literal segment must match exactly; a parameter accepts any id, and its own `{name}` leaves it to a
- * field.
+ * Matches a path. A literal segment must match exactly. A parameter accepts any id; if its own `{name}` is given
+ * instead, a field sets it.
  */
 function matchPath(template: string, given: readonly string[]): Record<string, string> | undefined {
   const expected = template.split('/').filter(Boolean)
@@ -97,10 +97,10 @@ function schemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 }
 
-/** Maximum number of schemas examined for one field; those of servers may refer to themselves. */
+/** Maximum number of schemas examined for one field. Schemas of servers may refer to themselves. */
 const MOST_VARIANTS = 200
 
-/** Schemas with everything they are composed of and refer to within a document. */
+/** Returns schemas together with all schemas that they are composed of or refer to within a document. */
 function variantsOf(schemas: readonly JsonSchema[], root: JsonSchema | undefined): JsonSchema[] {
   const found = new Set(schemas.filter(isPlainObject) as JsonSchema[])
   for (const { $ref, anyOf, oneOf, allOf } of found) {
@@ -139,8 +139,8 @@ function takesText(schemas: readonly JsonSchema[], root: JsonSchema | undefined)
 }
 
 /**
- * Returns a field's value: text if the contract accepts text, otherwise what it says as JSON. Invalid JSON stays text,
- * for the check to report.
+ * Returns a field's value: text if the contract accepts text, otherwise the JSON that the text contains. Invalid JSON
+ * stays text, for the check to report.
  * @throws UsageError naming a number that would change
  */
 function valueOf(name: string, text: string, isText: boolean): unknown {

@@ -12,7 +12,7 @@ import { writeForOwner } from '../../lib/files/write-atomically.ts'
  */
 type Fresh = { name: string; sum: number; script: Script; flags: number; unfit: boolean }
 
-/** Compiled code of a file with a checksum of its source; V8 itself compares only the length. */
+/** Compiled code of a file, with a checksum of the file's source, of which V8 itself compares only the length. */
 type Stored = { sum: number; code: Buffer }
 
 /**
@@ -110,7 +110,7 @@ function readCode(store: string): Map<string, Stored> {
   }
 }
 
-/** Stores the code, or nothing, so that the next start compiles again. */
+/** Stores the code. If that fails, nothing is stored and the next start compiles again. */
 function writeCode(store: string, stored: ReadonlyMap<string, Stored>): void {
   const index = Buffer.from(JSON.stringify([...stored].map(([name, { sum, code }]) => [name, code.length, sum])))
   const parts = [index, ...[...stored.values()].map(({ code }) => code)].flatMap(part => [

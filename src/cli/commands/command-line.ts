@@ -77,7 +77,7 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
       },
     }),
   )
-  // Shows the whole help if help for an unknown command was requested.
+  // Discards what commander writes to standard error: for help on an unknown command, that is the whole help.
   program.configureOutput({ writeErr: () => undefined })
   return {
     program,

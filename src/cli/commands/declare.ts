@@ -23,9 +23,9 @@ export type CommandDeclaration = {
   /** Text below the help. */
   after?: () => string
   hidden?: boolean
-  /** Whether it needs the program with every command; others run in one that has only them. */
+  /** Whether it needs a program that has every command. Other commands run in a program that has only them. */
   whole?: boolean
-  /** Resolves to the exit code; modules are loaded when it runs. Absent for a group of commands. */
+  /** Runs the command; resolves to the exit code. Modules are loaded when it runs. Absent for a group of commands. */
   run?: (typed: Typed) => Outcome
 }
 
@@ -97,7 +97,7 @@ function optionsOf(made: Command, program: Command): object {
         entries.filter(([name]) => (each.getOptionValueSource(name) === 'default') === isDefault),
       )
     })
-  // An option of both is parsed by the parent, and a default of the child must not replace it.
+  // An option of both commands is parsed by the parent, and the child's default must not replace its value.
   return Object.assign({}, ...chosen(true), ...chosen(false)) as object
 }
 

@@ -146,7 +146,7 @@ export const serve: readonly CommandDeclaration[] = [
     flags: [['--json', 'print one object']],
     run: async ({ own, common }) => (await settings()).showStatus(common, own.json),
   }),
-  // Started by other commands.
+  // This command is started by other commands.
   command({
     name: 'serve worker',
     says: 'Execute what commands hand over, until nothing is left of it.',

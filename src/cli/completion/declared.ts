@@ -53,10 +53,10 @@ const BY_PLACEHOLDER: Record<string, () => Values> = {
   operation: () => ({ kind: 'words', words: allEndpoints().map(({ operation }) => operation) }),
 }
 
-/** Commands about servers that are not saved ones. */
+/** Commands whose servers are not saved ones. */
 const OF_OTHERS: readonly string[] = ['try', 'server import']
 
-/** The argument after such a noun is one of its records. */
+/** Placeholders for a noun. The argument after such a noun is one of its records. */
 const NOUN_PLACEHOLDERS: readonly string[] = ['what', 'noun']
 
 /**
@@ -95,7 +95,7 @@ function declared(command: Command, path: string): DeclaredCommand[] {
 function optionValues({ argChoices, flags, long }: Option): Values {
   if (argChoices) return { kind: 'words', words: argChoices }
   const placeholder = /[<[]([\w-]+)/.exec(flags)?.[1]
-  // The name of the option says what the id is of: `--suite <id>`.
+  // The name of the option says to which kind of record the id belongs: `--suite <id>`.
   return found(placeholder === 'id' ? long?.slice(2) : placeholder)
 }
 

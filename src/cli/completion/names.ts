@@ -46,10 +46,7 @@ function said(text: string): string {
 
 type Line = { common: CommonOptions; own: { command?: string; url?: string }; words: readonly string[] }
 
-/**
- * Parses what was typed so far, as the commands would.
- * @throws CommanderError for what none accepts
- */
+/** Parses what was typed so far, as the commands would. @throws CommanderError for words that no command accepts */
 function lineOf(typed: readonly string[], program: Command): Line {
   try {
     return parsed(typed, program)

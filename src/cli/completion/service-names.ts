@@ -13,8 +13,8 @@ type Names = {
 }
 
 /**
- * Requests names from a service, after commands that use its key at the same time; of a list only the first page.
- * Nothing is stored.
+ * Requests names from a service, after other commands that are using its key. Reads only the first page of a list, and
+ * stores nothing.
  * @throws ApiError
  */
 export async function askService<T>(
@@ -56,7 +56,7 @@ export async function askService<T>(
   }
 
   /**
-   * Returns the last run of each suite, with earlier runs of the suite that ran last before them: the service lists the
+   * Returns the latest runs of the suite that ran last, then the last run of every other suite: the service lists the
    * runs of one suite at a time.
    */
   async function latestRuns(at: { projectId: string }, most: number): Promise<StoredName[]> {

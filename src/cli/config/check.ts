@@ -33,7 +33,7 @@ export function checkConfig(text: string, groups: readonly Bindings[]): Checked 
   try {
     value = document.toJS() ?? {}
   } catch (error) {
-    // More aliases than settings ever need.
+    // The text has more aliases than settings ever need.
     return { ok: false, problems: [at(0, sentence(error instanceof Error ? error.message : String(error)))] }
   }
   const problems = [

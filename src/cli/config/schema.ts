@@ -15,7 +15,7 @@ export const KEY_SOURCES = ['keyFile', 'keyCommand', 'keyEnv'] as const
 
 const PROFILE_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/i
 
-/** Returns the schema of a text that is no key: this file is no place for secrets, and its values are shown. */
+/** Returns the schema of a text that is not a key: this file is no place for secrets, since its values are shown. */
 function text() {
   return z
     .string()

@@ -58,7 +58,7 @@ function installedSuite(folder: string): Suite | undefined {
   }
 }
 
-/** Whether a file or folder belongs to this user or to root; of a link, both the link and what it leads to. */
+/** Whether a file or folder belongs to this user or to root. For a link, both the link and its target must. */
 function isTrusted(path: string): boolean {
   const user = process.getuid?.()
   const owners = [lstatSync, statSync].map(read => read(path, { throwIfNoEntry: false })?.uid)

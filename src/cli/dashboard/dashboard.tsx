@@ -71,7 +71,7 @@ const RENDERING = { exitOnCtrlC: false, patchConsole: false, maxFps: 120, intera
 export type DashboardOptions = {
   opened: OpenedWorkspace
   place: Place
-  /** Nobody used the dashboard before, and no starting place is given. */
+  /** Whether nobody used the dashboard before, and no starting place is given. */
   isFirst?: boolean
   screens: readonly LoadedScreen[]
   /** Holds the data read for the first frame; absent if none was read. */
@@ -94,7 +94,7 @@ export type DashboardOptions = {
   lastScreenFile?: string | undefined
   /** File that saves the last screen for starts without options; absent if this start has options that change it. */
   leftScreenFile?: string | undefined
-  /** The place was given by name, so every such start begins there. */
+  /** Whether the place was given by name, so that every such start begins there. */
   namesPlace?: boolean
   /** Id or name of the project that the person asked for. */
   project?: string | undefined
@@ -326,7 +326,7 @@ function shellActions(options: {
         }),
     }),
     copy: text => (abilities.dumb ? 'This terminal has no clipboard.' : copyThrough(surface, text)),
-    // The title is updated anyway, in every window.
+    // The choice `title` needs no announcement, since the title of every window is updated in any case.
     ...(conventions.notify !== 'off' &&
       conventions.notify !== 'title' && {
         announce: (sentence: string) =>

@@ -68,7 +68,8 @@ export async function openPlace(
   })
   const namesPlace = placeText !== undefined || options.project !== undefined
   if ((namesPlace ? locatorOf(place) : left) !== stored?.place) {
-    // Another command line has since left at another place, or this one now names another project.
+    // The picture shows another place: a start with another command line has changed the last place since, or this
+    // command line now names another project.
     picture?.undo()
     picture = undefined
   }
@@ -93,8 +94,9 @@ export async function openPlace(
 }
 
 /**
- * Returns the file for the screen of this command line. If it is only a place without a profile, also returns the file
- * for the screen that a start without arguments restores: starts with options show other data or have other looks.
+ * Returns the file for the screen of this command line. If the command line is only a place without a profile, also
+ * returns the file for the screen that a start without arguments restores. A start with options shows other data or
+ * looks different, so its screen is not restored there.
  */
 function screenFiles(namesPlaceHere: boolean): { file?: string; leftFile?: string } {
   const argv = process.argv.slice(2)

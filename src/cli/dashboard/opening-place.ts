@@ -58,7 +58,7 @@ function screenOf(routes: readonly Route[], text: string, projectId: string | un
   return route && { screen: route.screen, params: projectId === undefined ? {} : { projectId } }
 }
 
-/** Returns the last place. Now starts at its most urgent line instead of the line that was selected then. */
+/** Returns the last place. The screen Now starts at its most urgent line instead of the line that was selected then. */
 function placeLeft(routes: readonly Route[], text: string): Place | undefined {
   const place = parsePlace(routes, text)
   if (place?.screen !== nowRoute.screen) return place

@@ -58,7 +58,7 @@ export async function examineServers(
   return await inWorkspace(common, context => examineNamed(context, names, own))
 }
 
-/** Does the same in an open workspace. */
+/** Examines the named servers like {@link examineServers}, in an open workspace. */
 export async function examineNamed(
   { client, projectId: chosen, find, saved, common }: CommandContext,
   names: readonly string[],
@@ -75,7 +75,7 @@ export async function examineNamed(
   const pending = servers.map(server =>
     examine(client, projectId, server, doctorReports?.last({ projectId, serverId: server.id })),
   )
-  // One that fails while an earlier one is awaited would end the process.
+  // All failures are handled from now on: one that comes while an earlier result is awaited would end the process.
   void Promise.allSettled(pending)
   const items: Examined[] = []
   // Prints in the order of the arguments, each as soon as it and those before it are done.

@@ -67,8 +67,8 @@ export async function storeOf({ client, projectId }: CommandContext): Promise<Do
 }
 
 /**
- * Plans the changes that make the project match some documents. @throws UsageError with every problem at its file and
- * line
+ * Plans the changes that make the project match some documents.
+ * @throws UsageError with every problem at its file and line
  */
 export async function planOf(
   context: CommandContext,
@@ -158,7 +158,7 @@ function detailsOf(step: Step, prune: boolean): string[] {
   ]
 }
 
-/** Zero counts are left out of a list of many records. */
+/** Whether a line of a suite's plan is shown: with many records, zero counts and unchanged cases are left out. */
 const isNews = (line: string): boolean => !/^(?:0 |\d+ cases? unchanged)/.test(line)
 
 function effectOf(plan: Plan): string {
@@ -179,7 +179,7 @@ function outcomeText({ noun, name, kind, lines, error }: Outcome): string {
 }
 
 /**
- * Warns of names and assertion types that are probably mistakes. They are no errors, because a service may know more
+ * Warns of names and assertion types that are probably mistakes. They are not errors, because a service may know more
  * than mcpdeck.
  */
 function warnOfCases(docs: readonly Doc[], { rows }: Plan): void {

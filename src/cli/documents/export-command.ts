@@ -50,7 +50,7 @@ async function exported<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Writes the files that differ, but none if one of them would replace other contents and that is not forced. */
+/** Writes the files that differ. Writes none of them if one would replace other contents and that is not forced. */
 function writeAll(dir: string, documents: readonly ExportedDocument[], force: boolean): void {
   const files = documents.map(({ path, text }) => ({ path: join(dir, path), text }))
   const changed = files.filter(

@@ -79,9 +79,9 @@ const LATEST_RUNS = 100
 const MOST_READ = 10
 
 /**
- * Finds the latest earlier run of the whole suite in the same environment, with the same client and models. A later
- * outcome in the list is tried only if no such run has an earlier one: if a failed run came before a passed one, the
- * same failure would be new once and then forgiven.
+ * Finds the latest earlier run of the whole suite in the same environment, with the same client and models. Runs with
+ * the first of the `outcomes` are preferred, however old: if a newer failed run were preferred to a passed one, a
+ * failure would be new in one run and accepted in the next.
  */
 async function latest(compared: Compared, outcomes: readonly RunOutcome[], none: string): Promise<Found> {
   const { client, place, run, trials, signal } = compared

@@ -72,7 +72,7 @@ function verdictOf(trial: Trial): 'passed' | 'failed' | null {
   return trial === 'crashed' ? null : trial
 }
 
-/** Returns how a command ends that compares the run with the file, or writes the file. */
+/** Returns how a command ends if it compares the run with the file, or writes the file. */
 async function endOf(made: Made, workspace: number, file: string, updateBaseline: boolean) {
   const { client, run, trials, asked } = workspaceOf(made, workspace)
   // The file lists every case, however few trials must be graded.

@@ -4,7 +4,7 @@ import { createClient } from '../../api/client/client.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
 import { followRun } from './follow-run.ts'
 
-test('a run whose execution here fails ends without a verdict instead of ending the process', async () => {
+test('a run that this process fails to execute ends without a verdict instead of ending the process', async () => {
   const client = createClient({
     async fetch({ url }) {
       const run = { id: 'r1', suiteId: 's1', status: 'running', createdAt: 0 }

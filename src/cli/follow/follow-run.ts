@@ -52,8 +52,8 @@ export type FollowOptions = {
   timeout: AbortSignal
   onEvent: (event: FollowEvent) => void
   /**
-   * Resolves when this process has executed the run, to whether it did; by then the end of the run is stored or never
-   * will be. Rejects if this process cannot tell.
+   * Resolves to whether this process has executed the run. By then the end of the run is stored or never will be.
+   * Rejects if this process cannot tell.
    */
   executed?: Promise<boolean> | undefined
   /** Whether to read the run once instead of following it to its end. */

@@ -40,8 +40,8 @@ export type ReportedRun = { name: string } & (
 )
 
 /**
- * Returns runs as JUnit XML: a run is a testsuite, each trial a testcase. Only measured failures are `failure`; a
- * broken grader, throttling, a failed set-up and a trial that was not executed are `error`; stopped and waiting trials
+ * Returns runs as JUnit XML: a run is a testsuite, each trial a testcase. Only measured failures are `failure`. A
+ * broken grader, throttling, a failed set-up and a trial that was not executed are `error`. Stopped and waiting trials
  * are `skipped`. Readers take a report without failures and errors for success, so it fails exactly if the exit code
  * does: if a threshold or gates are met, trials that did not pass are `skipped` with the reason; a gate that is not
  * met, a run that did not pass though no trial says so, and a run that was never read get their own testcases. A trial
@@ -134,8 +134,8 @@ function kindOf(trial: EvalIteration): TestKind {
 }
 
 /**
- * The class is the suite's name, by which Jenkins and GitLab group; the case is named after the variant, which they
- * list.
+ * Returns a trial as a testcase. Its class is the suite's name, by which Jenkins and GitLab group; its name is that of
+ * the variant, which they list.
  */
 function toCase(
   suiteName: string,

@@ -90,7 +90,7 @@ function progressText({ run, counts, remaining }: ProgressOf): string {
     `${failed} failed`,
     ...(ungraded > 0 ? [`${ungraded} without a verdict`] : []),
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
-    // That the remaining time is unknown is not worth saying.
+    // An unknown remaining time is not mentioned.
     ...(remaining === undefined || remaining === 0 ? [] : [remainingLabel(remaining)]),
   ].join(', ')
 }

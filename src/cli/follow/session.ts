@@ -52,13 +52,13 @@ export type FollowExtras = {
   /** Command that continues watching; without it the runs end with this process. */
   again?: string
   /**
-   * The run that the gates compare with. Without such gates, the run to show it beside, such as the run that it
-   * repeats.
+   * The run that the gates compare with. Without such gates, the run that is only compared in the report, such as the
+   * run that is repeated.
    */
   base?: Base | undefined
   /** The cases that should run, if known. */
   launched?: LaunchedCases | undefined
-  /** Resolves when this process has executed a run, to whether it did. */
+  /** Resolves to whether this process has executed a run, once it no longer does. */
   executed?: (runId: string) => Promise<boolean>
   /** Id of the run group, for the final record. */
   runGroupId?: string

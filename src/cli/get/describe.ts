@@ -43,7 +43,10 @@ export async function describe(
   if (own.json) printReceived(jsonText(others.length === 0 ? only : { items: described }))
 }
 
-/** Returns the runs of the wave with this id; the id itself if it is that of a run, or no wave has it. */
+/**
+ * Returns the ids of the runs of the wave with this id. If no wave has it, or it is the id of a run, returns the id
+ * itself.
+ */
 async function runsOfWave(client: Client, noun: Noun, fields: Fields, wanted: string): Promise<string[]> {
   const isRun = await client.journeyRuns.get({ projectId: String(fields['projectId']), runId: wanted }).then(
     () => true,

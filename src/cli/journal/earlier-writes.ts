@@ -21,7 +21,7 @@ import type { InDoubt } from './in-doubt.ts'
 export type RepeatOptions = {
   /** Id of an open write to continue. */
   retry?: string
-  /** Send another write, whatever the outcome of earlier ones. */
+  /** Whether to send another write, whatever the outcome of earlier ones. */
   new?: boolean
   /** What to do if an earlier write may have happened and nobody can be asked; `fail` by default. */
   inDoubt?: InDoubt
@@ -29,7 +29,7 @@ export type RepeatOptions = {
 
 /** Options of commands that check earlier writes. */
 export type EarlierOptions = RepeatOptions & {
-  /** Ignores other writes without a message. */
+  /** Whether other open writes are ignored without a message. */
   quiet: boolean
   say: (sentence: string) => void
   /** Whether the command has `--retry`, `--new` and `--in-doubt`; true by default. */
@@ -38,7 +38,10 @@ export type EarlierOptions = RepeatOptions & {
   signal?: AbortSignal
 }
 
-/** How a command continues: with an open write, or with its own after `supersede` has closed those that it replaces. */
+/**
+ * How a command continues: it sends an open write again, or sends its own write after `supersede` has closed the writes
+ * that it replaces.
+ */
 export type Going = { retry: JournalEntry } | { retry: undefined; supersede: () => Promise<void> }
 
 type Opened = Pick<OpenedWorkspace, 'journal' | 'workspace'>
@@ -49,8 +52,8 @@ const LOOK_AGAIN_MS = 5_000
 
 /**
  * Reads back the open writes of a profile before a command sends its own write. If one with the same operation and
- * target may have happened, a person decides. If nobody can be asked, one with a known likely result is settled by it,
- * and one older than {@link REPEAT_WITHIN_MS} stops nothing.
+ * target may have happened, a person decides. If nobody can be asked, a write whose likely result is known is settled
+ * with that result, and a write older than {@link REPEAT_WITHIN_MS} stops nothing.
  * @throws ApiError `refused` with code `earlier-write` if nobody can be asked, or the person declined
  * @throws UsageError for a `--retry` of another kind of write
  */
@@ -93,7 +96,7 @@ function mayFindMore({ entry }: Resolution): boolean {
   return entry.isClaimed || entry.readBack?.isEarly === true
 }
 
-/** Whether it is recent, and nothing shows whether it happened; an older one stops no command. */
+/** Whether a write is recent, and nothing shows whether it happened. An older one stops no command. */
 function isUndecided({ entry, result }: Resolution): boolean {
   return result === undefined && Date.now() - entry.intendedAt <= REPEAT_WITHIN_MS
 }
@@ -102,7 +105,10 @@ function writes(count: number): string {
   return count === 1 ? 'One other write is' : `${count} other writes are`
 }
 
-/** Whether continuing the write has an effect: one that happened is closed, and any other is sent if that is safe. */
+/**
+ * Whether continuing a write has an effect: a write that happened is closed, and any other write is sent if that is
+ * safe.
+ */
 function canGoOn({ entry, finding }: Resolution): boolean {
   if (entry.isClaimed) return false
   return finding !== 'cannot-be-known' || choicesOf(entry, Date.now()).includes('send')
@@ -163,8 +169,8 @@ async function openWrite({ journal }: Pick<Opened, 'journal'>, write: PlannedWri
 }
 
 /**
- * Continues an open write: reads it back again, and sends its original content if it did not happen or if a repeat
- * is recognized.
+ * Continues an open write: reads it back again, and sends its original content if it did not happen or if a repeat is
+ * recognized.
  * @returns undefined if the person declined
  * @throws UsageError if it cannot be sent again
  * @throws ApiError if the service does not answer; the write then stays open

@@ -227,7 +227,8 @@ function casesLine(suite: EvalSuiteDetail, cases: readonly EvalCase[], { iterati
 }
 
 /**
- * Describes what the environment resolves to now; one that cannot run is reported, and left to the service to refuse.
+ * Describes what the environment resolves to now. An environment that cannot run is reported, and left to the service
+ * to refuse.
  */
 async function environmentLine(
   client: Client,

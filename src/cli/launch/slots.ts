@@ -6,7 +6,7 @@ import { clean } from '../../tui/theme/text.ts'
 export type SlotOptions = {
   signal: AbortSignal
   say: (sentence: string) => void
-  /** Wait for a free slot instead of giving up. */
+  /** Whether to wait for a free slot instead of giving up. */
   wait: boolean
 }
 
@@ -38,7 +38,7 @@ export async function launchInSlot<T>(
   }
 }
 
-/** Attempts a launch; one that is stopped while its request is in flight may have happened. */
+/** Attempts a launch. A launch that is stopped while its request is in flight may have happened. */
 async function attempt<T>(launch: () => Promise<T>, signal: AbortSignal, say: SlotOptions['say']): Promise<T> {
   signal.throwIfAborted()
   const warn = (): void => say('The launch may have happened; the next start of mcpdeck finds out.')

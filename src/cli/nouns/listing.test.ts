@@ -47,7 +47,7 @@ async function list(options: Partial<Listing>, most = Infinity): Promise<[number
   return [ids.size, cut]
 }
 
-test('older runs are read for all runs and for a large limit, and filtered rows do not count', async () => {
+test('older runs are read if all or many are wanted, and filtered rows do not count toward the limit', async () => {
   expect(await list({})).toEqual([PAGE, PAGE])
   expect(await list({ limit: 2 }, 2)).toEqual([2, undefined])
   expect(await list({ all: true })).toEqual([RUNS, undefined])
@@ -89,7 +89,7 @@ test('a list request has a limit only if the contract states a largest page, and
   }
 })
 
-test('a list that breaks off is not listed again from the older path', async () => {
+test('a list that breaks off is not read again with the older path', async () => {
   const client = createClient({
     async fetch({ url }) {
       const { pathname, searchParams } = new URL(url)

@@ -120,7 +120,10 @@ async function* items(listing: Listing, operation: OperationName, fields: Fields
   if (!(yield* itemsBefore(listing, fields, { before: last?.['id'], pageSize }))) onCut?.(pageSize)
 }
 
-/** Yields the items before a full list if more are wanted and the service can list them; returns whether it did. */
+/**
+ * Yields the items that come before those of a full list, if more are wanted and the service can list them; returns
+ * whether it did.
+ */
 async function* itemsBefore(
   { client, noun: { earlier }, limit = 0, all, isFiltered }: Listing,
   fields: Fields,

@@ -50,14 +50,14 @@ async function look(lists: Record<string, readonly object[]>, missing: string) {
   return { summary, queries }
 }
 
-test('with more projects than Now reads, the output says that there are more', PATIENCE, async () => {
+test('if there are more projects than Now reads, the output says that there are more', PATIENCE, async () => {
   const { summary, queries } = await look({ '/projects': many(project) }, 'projects')
   expect(summary.read.projects).toBe(MOST_READ.projects)
   expect(queries).toBeLessThanOrEqual(1 + OF_A_PROJECT * MOST_READ.projects)
 })
 
 test(
-  'with more suites than runs are read for, the output gives the number of the rest, and failed suites come first',
+  'if the runs of some suites are not read, the output counts these suites, and failed suites come first',
   PATIENCE,
   async () => {
     const { most, left } = { most: MOST_READ.suites, left: COUNT - MOST_READ.suites }
@@ -67,7 +67,7 @@ test(
   },
 )
 
-test('with more runs in flight than are followed, the output gives the number of the rest', PATIENCE, async () => {
+test('if some runs in flight are not followed, the output counts them', PATIENCE, async () => {
   const runs = many(at => ({ ...inFlight, id: `r${at}`, suiteId: 's0' }))
   const left = (COUNT - MOST_READ.runs).toLocaleString('en')
   const { queries } = await look(
@@ -77,7 +77,7 @@ test('with more runs in flight than are followed, the output gives the number of
   expect(queries).toBeLessThanOrEqual(3 + OF_A_PROJECT + MOST_READ.runs)
 })
 
-test('with more scenarios than findings are read for, the output gives the number of the rest', PATIENCE, async () => {
+test('if the findings of some scenarios are not read, the output counts these scenarios', PATIENCE, async () => {
   const left = (COUNT - MOST_READ.scenarios).toLocaleString('en')
   const { queries } = await look({ '/scenarios': many(scenario) }, `scenario findings of ${left} further scenarios`)
   expect(queries).toBeLessThanOrEqual(1 + OF_A_PROJECT + MOST_READ.scenarios)

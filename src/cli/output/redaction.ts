@@ -17,7 +17,7 @@ export function processTexts(): Own {
   return { known: knownSecrets(process.env), homes: [homedir()] }
 }
 
-/** Returns the same texts, with the key of the service. */
+/** Returns the texts of {@link processTexts}, and the key of the service. */
 export function ownTexts({ target }: { target: { kind: string; key?: string } }): Own {
   const { known = [], homes } = processTexts()
   return { known: [...known, ...(target.key === undefined ? [] : [target.key])], ...(homes && { homes }) }

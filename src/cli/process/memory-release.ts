@@ -6,8 +6,8 @@ import { runInNewContext } from 'node:vm'
  */
 const REST_MS = 60
 /**
- * Maximum growth of resident memory before it is collected again, in bytes, and the interval of that check, in
- * milliseconds.
+ * Growth of resident memory in bytes after which garbage is collected again, and the milliseconds between two checks of
+ * it.
  */
 const MOST_GROWTH = 100_000_000
 const CHECK_MS = 10_000

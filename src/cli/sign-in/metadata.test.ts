@@ -65,7 +65,7 @@ test('the address of a server may contain a query', async () => {
   expect(await planned({ url: `${server.url}?tenant=1` })).toMatchObject({ host })
 })
 
-describe('a server without metadata, as of the first protocol', () => {
+describe('a server without metadata, which the first protocol allows', () => {
   const gone = () => new Response('', { status: 404 })
 
   async function bare() {
@@ -76,7 +76,7 @@ describe('a server without metadata, as of the first protocol', () => {
     return { answers, server, origin: new URL(server.url).origin }
   }
 
-  test('is signed in to at the addresses that this protocol names', async () => {
+  test('signs in at the addresses that this protocol names', async () => {
     const { answers, server, origin } = await bare()
     answers['mcp /register'] = () => Response.json({ client_id: 'old', redirect_uris: [] }, { status: 201 })
     answers['mcp /token'] = () => Response.json({ access_token: 'given', token_type: 'Bearer' })
@@ -94,13 +94,13 @@ describe('a server without metadata, as of the first protocol', () => {
     })
   })
 
-  test('is told of if there is nothing at these addresses', async () => {
+  test('is reported if nothing is at these addresses', async () => {
     const { server } = await bare()
     const begun = (await planned(server)).begin({}, never)
     await expect(begun).rejects.toThrow(/has no OAuth metadata, and registers no client at \/register/)
   })
 
-  test('is not guessed about where the server lets mcpdeck in', async () => {
+  test('is not assumed to need a sign-in if it accepts requests without one', async () => {
     const { answers, server } = await bare()
     answers['mcp /mcp'] = () => new Response('', { status: 405 })
     await expect(planned(server)).rejects.toThrow(/has no OAuth metadata, and the server answers HTTP 405/)
@@ -110,7 +110,7 @@ describe('a server without metadata, as of the first protocol', () => {
 describe('a client metadata document', () => {
   const documentUrl = 'https://client.example/mcpdeck.json'
 
-  test('is the client where the authorization server takes one', async () => {
+  test('identifies the client if the authorization server supports such documents', async () => {
     const server = await startOAuthServer()
     server.oddities.metadata = { client_id_metadata_document_supported: true, registration_endpoint: null }
     const plan = await planned(server)
@@ -121,7 +121,7 @@ describe('a client metadata document', () => {
     signIn.end()
   })
 
-  test('gives way to a registration elsewhere, and to a client that is named', async () => {
+  test('is not used if the authorization server does not support it, or if a client id is given', async () => {
     const server = await startOAuthServer()
     const plan = await planned(server)
     expect(plan).toMatchObject({ takesDocuments: false })

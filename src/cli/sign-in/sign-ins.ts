@@ -239,7 +239,7 @@ async function begun(flow: Flow, found: Found, begin: Begin): Promise<SignIn> {
     }
   }
   const tokens = waited()
-  // It may fail before anybody awaits it.
+  // The promise may be rejected before anybody awaits it.
   tokens.catch(() => undefined)
   return {
     link: authorizationUrl.href,

@@ -101,8 +101,8 @@ function checkOptions({ new: asNew, into, duplicates = 'block', reason }: Import
 }
 
 /**
- * Settles open writes of an earlier import before the plan is read, which then shows their result. Only a suite that is
- * created in any case could be created twice.
+ * Settles open writes of an earlier import before the plan is read, which then shows their result. Only creating a
+ * suite can repeat an earlier write, so only such writes are checked.
  */
 async function afterEarlierImport(
   opened: OpenedWorkspace,

@@ -16,9 +16,8 @@ type Content = Record<string, string | number | boolean | string[]>
 type Reply = { body: { action: 'accept'; content: Content } | { action: 'decline' }; words: string }
 
 /**
- * Answers the forms that a server sends while a command waits for it, with the given values and else the defaults of
- * the fields; a form that lacks a required value then is declined.
- *
+ * Answers the forms that a server sends while a command waits for it: with the given values, else with the defaults of
+ * the fields. A form that still lacks a required value is declined.
  * @returns a function that ends the answering
  * @throws UsageError for values that cannot be read, and for servers that belong to a service
  */

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { refusal } from '../../api/client/errors/api-error.ts'
 import { ask } from './ask.ts'
 
-test('an approved action that happened is printed as done if its decision cannot be stored', async () => {
+test('an approved action that happened is printed as done even if its decision cannot be stored', async () => {
   const { stdout, stderr } = process
   const [printed, said] = [vi.spyOn(stdout, 'write'), vi.spyOn(stderr, 'write')].map(spy => spy.mockReturnValue(true))
   onTestFinished(() => void vi.restoreAllMocks())

@@ -92,7 +92,7 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
     reader = createInterface({ input, terminal: false })
     return reader[Symbol.asyncIterator]()
   }
-  // A question for a secret needs the input to itself, so reading of lines starts with the first one needed.
+  // A question for a secret needs the input to itself, so no lines are read before the first one is needed.
   const lines: AsyncIterator<string> = { next: () => (typed ??= open()).next() }
   const ask = async (question: string) => {
     tell(question)

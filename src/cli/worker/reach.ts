@@ -57,7 +57,10 @@ function strangerOf(socketPath: string): string | undefined {
   return `${socketPath} is ${found.isSocket() ? 'the socket of another user' : 'no socket'}`
 }
 
-/** Returns undefined if no worker answers; one that did stays for a moment, so that it receives the next request. */
+/**
+ * Returns undefined if no worker answers. A worker that answered stays for a moment, so that it receives the next
+ * request.
+ */
 async function greet({ fetch }: HttpFetch, signal: AbortSignal): Promise<{ pid: number; isSame: boolean } | undefined> {
   try {
     const headers = plainHeaders({ [SETTINGS_HEADER]: executionSettings() })

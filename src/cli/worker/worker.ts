@@ -28,7 +28,7 @@ export async function runWorker(common: CommonOptions): Promise<void> {
     samples: true,
     visitOrigin: () => visitOriginAt(port),
     models: modelSettings(process.env),
-    // It ends soon, so it starts no scheduled work.
+    // The worker ends soon, so it starts no scheduled work.
     schedulePollMs: 0,
     log: entry => entry.error !== undefined && log.error(entry.error),
   })

@@ -81,7 +81,10 @@ export async function inWorkspace(
   return await inSettings({ common, settings: await resolveSettings(common, process.env) }, work, { stays })
 }
 
-/** Does the same with resolved settings, and a server's program that may already be running. */
+/**
+ * Runs a command like {@link inWorkspace}, with resolved settings, and with a server's program that may already be
+ * running.
+ */
 export async function inSettings(
   { common, settings }: { common: CommonOptions; settings: Settings },
   work: (context: SavedContext) => Promise<number | void>,

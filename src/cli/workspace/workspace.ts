@@ -200,7 +200,7 @@ export function openLocal(
   let openedService: Service | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()
-  // Another command gives one answer and ends, so that it cannot be asked.
+  // Servers cannot ask a command that gives one answer and ends.
   const waitingRequests = stays === 'open' || answers ? createWaitingRequests() : undefined
   const serverNews = createServerNews()
   const models = modelSettings(process.env)
@@ -331,8 +331,8 @@ function storedReach(row: ServerRow | undefined): StoredReach | undefined {
 }
 
 /**
- * Opens what is stored on this machine; each data source, and each key of it, has its own. One file contains the writes
- * of all profiles.
+ * Opens what is stored on this machine. Each data source, and each key of a source, has separate files, except that one
+ * file contains the writes of all profiles.
  * @param directory the directory for all of it, if it is not this user's own
  * @param profile address and key of a service, or address and directory of the local workspace
  */

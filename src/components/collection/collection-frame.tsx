@@ -57,7 +57,7 @@ export function CollectionFrame<Row>(
     renderDetail: (row: Row, focused: boolean) => ReactNode
     /** Shown if nothing is selected; by default the reason. */
     renderNone?: (focused: boolean) => ReactNode
-    /** A pane between the two, about the selected item. */
+    /** A pane between the list and the selected item, about that item. */
     between?: PaneSpec<string>
     /** The list with the row that contains this collection; shown if three panes fit side by side. */
     outer?: ReactNode
@@ -84,7 +84,7 @@ export function CollectionFrame<Row>(
     'list' in props ? <CollectionList {...props} focused={focused} /> : props.renderList(focused)
   const isEmpty = collection.list.total === 0 && !collection.list.isMissed
   const empty = 'list' in props && isEmpty ? props.list.empty : undefined
-  // Does not move the focus to a pane that stays empty, or to a hidden one that says nothing more than the list.
+  // Does not move the focus to a pane that stays empty, or to a hidden pane that says nothing more than the list.
   const isVain = empty?.isFinal === true || (empty !== undefined && arrangement === 'one' && data.hasData)
   const isAlone = isVain && !props.between && !props.renderNone
   const none = (focused: boolean): ReactNode => (

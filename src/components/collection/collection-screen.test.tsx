@@ -84,7 +84,7 @@ async function choose(name: keyof typeof ids): Promise<void> {
   await app.press(filterKeys.bindings.clear)
 }
 
-test('the only project is used, and the selected row is in the place, the crumbs and the copied text', async () => {
+test('without asking, the only project opens; the selected row sets place, crumbs and the copied id', async () => {
   await choose('Another')
   await app.see('Sandbox › Gadgets › Another')
   expect(app.router.here().params['gadgetId']).toBe(ids.Another)
@@ -108,7 +108,7 @@ test('the selected row opens beside the list, and going back returns to the list
   expect(app.router.current()).toEqual(top)
 })
 
-test('the tabs of a record are in the place, and a place that names a row shows it', async () => {
+test('the place contains the open tab of a record, and a place that names another row shows that row', async () => {
   await app.see('Its id')
   await app.press(tabsKeys.bindings.next)
   await app.see('Called')
@@ -130,7 +130,7 @@ test('an action receives the selected item, or says that there is none', async (
   await app.see('There is no gadget.')
 })
 
-test('a filter that hides all rows is not an empty list', async () => {
+test('a list whose filter hides all rows is not called empty', async () => {
   await app.press(listKeys.bindings.filter)
   await app.type('nothing of that name')
   await app.press(fieldKeys.bindings.submit)

@@ -36,22 +36,24 @@ export type RowTab<Row> = DetailTab<DetailProps<Row>> & {
   inside?: {
     Collected: (props: InsideProps<Row>) => ReactNode
     level: Pick<Level, 'pane' | 'tab'>
-    /** Parameters of places inside it. */
+    /** Parameters of places inside the tab. */
     params: readonly string[]
   }
 }
 
-/** The surroundings of a list inside a row: the row's tabs, and at their left the row's list. */
+/** What surrounds a list inside a row: the tabs of the row, and at their left the list that contains the row. */
 type Around = {
   renderTabs: (list: ReactNode, state: { focused: boolean; note: string }) => ReactNode
   outer: ReactNode
 }
 type InsideProps<Row> = { projectId: string; row: Row; crumbs: readonly string[]; around: Around }
 
-/** Keys of every collection: its declaration names them, the frame handles them. */
+/** Keys of every collection. The collection declares them; the frame handles them. */
 type Moves = 'open' | 'back'
 
-/** A collection as data and hooks; the functions must be stable. `Parent` is the row that it is a tab of. */
+/**
+ * A collection as data and hooks; the functions must be stable. `Parent` is the row if the collection is a tab of one.
+ */
 type CollectionSpec<Item, Row, Id extends string, Parent> = {
   /** The noun for one item, such as `server`. */
   noun: string
@@ -59,30 +61,34 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   /** The data being read, for sentences, such as `the saved servers`. */
   what: string
   useItems: (projectId: string, parent: Parent) => ApiPages<Item>
-  /** Name of the list whose news are stored; without it, or without `says`, there are none. */
+  /**
+   * Name under which the entries that the person has seen are stored. Without it, or without `says`, nothing is new.
+   */
   newsOf?: string
   /** The parameter of the place that names an item. */
   param: string
-  /** Returns the part of an item whose changes count. */
+  /** Returns the part of an item that makes the item count as changed. */
   says?: (item: Item) => string
   rows: CollectionRows<Item, Row, Parent>
   /** The name of an item whose record has neither name nor title. */
   nameOf?: (row: Row) => string
-  /** Parameters of places inside an item, which do not apply to others. */
+  /** Parameters of places inside an item, which do not apply to other items. */
   within?: readonly string[]
-  /** Whether rows are added at the end without limit; the last row stays selected while it is. */
+  /**
+   * Whether rows are added at the end without limit. While the last row is selected, the newest one becomes selected.
+   */
   follows?: true
   tabs: readonly RowTab<Row>[]
   keys: Bindings<Id | Moves>
   /** The handlers of the other keys, if there are any; `on` of the collection makes an action on the selected item. */
   useActions?: (collection: Collection<Row>, projectId: string, parent: Parent) => Handlers<Exclude<Id, Moves>>
-  /** The writes that create an item: one whose outcome is open is named above the list. */
+  /** The writes that create an item. A write whose outcome is unknown is named above the list. */
   create?: AnyEndpoint | readonly AnyEndpoint[]
   /** Shares of the width for the list and the selected item, if the default would leave the list mostly blank. */
   weights?: readonly [list: number, detail: number]
   /** Returns notices to show above the list. */
   useNotices?: (projectId: string) => readonly string[]
-  /** Returns data of the answer besides its items, from its first page; a hook. */
+  /** A hook that returns what the first page of the answer says besides its items. */
   useAnswer?: (first: unknown, key: (id: Id) => string) => Answer
   /** The texts of an empty list; `key` returns the key of a binding of this screen. */
   empty: (key: (id: Id) => string, of: EmptyOf<Parent>) => EmptyWords
@@ -103,7 +109,7 @@ type CollectionRows<Item, Row, Parent = undefined> = {
   ) => {
     rows: readonly Row[]
     columns: readonly Column<Row>[]
-    /** Whether additional data of the rows is available; until then, its arrival is not a change. */
+    /** Whether the rows' additional data has arrived. Rows that change because it arrives are not marked as changed. */
     isJoined?: boolean
   }
   itemOf: (row: Row) => Item
@@ -122,7 +128,7 @@ export function plainRows<Item>(
   }
 }
 
-/** Returns the rows that the list's pane needs, with one for the tabs around it. */
+/** Returns how many rows the list's pane needs, including one for the tabs around it. */
 function listRowsBelowTabs<Row>(list: ListState<Row>, notices: readonly string[], hasMore: boolean) {
   const rows = paneRows(list, notices.length > 0 || hasMore)
   return rows === undefined ? undefined : rows + 1
@@ -239,7 +245,7 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
       says,
     })
     const { isJoined = true, ...shown } = spec.rows.useRows(items ?? NONE, projectId, parent)
-    // A row that the screen adds itself is there before the answer, whose rows are not new.
+    // A row that the screen adds itself is listed before the answer arrives; the rows of that answer are not new.
     const isJoining = useArriving(isJoined && items !== undefined)
     return { pages, news, answer, ...shown, arriving: (spec.follows ?? false) || isJoining }
   }
@@ -265,20 +271,20 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
     return { data: pages, loading: `Reading ${spec.what}…`, pages: { of: pages, noun: spec.noun } }
   }
 
-  /** Returns the list with the row of the place selected, while it is only viewed. */
+  /** Returns a list that is only viewed, with the row that the place names selected. */
   function useShownList({ rows, columns, arriving }: ReturnType<typeof useRead>): ListState<Row> {
     const initialKey = usePlace().params[spec.param]
     return useList({ items: rows, keyOf, columns, initialKey, arriving, follows: spec.follows ?? false })
   }
 
-  /** Shows the list while its parent row is only viewed. */
+  /** Shows the list in a tab of its parent row, before that row is entered. */
   function Preview({ projectId, row: parent, focused }: DetailProps<Parent>) {
     const read = useRead(projectId, parent)
     const words = useWords(projectId, parent, read.answer)
     return <Listed list={useShownList(read)} pages={read.pages} focused={focused} {...words} />
   }
 
-  /** Shows the list of the row that was entered. */
+  /** Shows the list beside one of its rows that was entered. */
   function Outer({ projectId, parent, read }: { projectId: string; parent: Parent; read: ReturnType<typeof useRead> }) {
     const { pages, answer } = read
     const content = { ...frameOf(pages), ...useWords(projectId, parent, answer), list: useShownList(read) }

@@ -10,7 +10,7 @@ let projectId: string
 let app: TestApp
 /** Number of servers on a page of the list. */
 let limit: number
-/** Replaces answers to the list, each derived from the first server. */
+/** Replaces the answer to the nth request for the list; `server` is a record to make items from. */
 let pageAt: ((nth: number, server: object) => object) | undefined
 let server: object
 let requests: number

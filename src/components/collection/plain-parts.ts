@@ -101,7 +101,7 @@ export function deletion(noun: string, name: string, line: string) {
   }
 }
 
-/** Returns the keys of every collection; a read-only one has no others. */
+/** Returns the keys of every collection; a read-only collection has no other keys. */
 export function openAndBack(noun: string) {
   return {
     open: { keys: ['enter'], label: 'open', hint: 'first', help: `Go into the ${noun}.` },

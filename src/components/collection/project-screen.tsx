@@ -15,7 +15,7 @@ import { Pane } from '../panes/pane.tsx'
 import { SizeProvider, useSize } from '../size.tsx'
 
 /**
- * Makes a screen of one project. If its place names none, it uses the only project, or asks for one.
+ * Makes a screen of one project. If its place names no project, it uses the only one, or asks for one.
  * @param what what the screen shows, such as `servers`
  */
 export function projectScreen(what: string, Content: ComponentType<{ projectId: string }>): () => ReactNode {

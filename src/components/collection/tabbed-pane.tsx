@@ -15,9 +15,9 @@ export type DetailTab<Props> = {
   id: string
   title: string
   Content: (props: Props) => ReactNode
-  /** The tab shown beside it if the pane has room for both. */
+  /** The tab shown beside this one if the pane has room for both. */
   companion?: string
-  /** Rows with its title from which it is worth seeing below another tab, if its first row says most. */
+  /** Minimum rows, including the title, at which the tab is shown below another. For tabs whose first row says most. */
   least?: number
   /** Whether the companion needs so many requests that it is read only on demand if their rate is limited. */
   isCostly?: (props: Props) => boolean
@@ -41,7 +41,7 @@ export function openTab<Tab extends { id: string }>(tabs: readonly Tab[], id: st
   return tabs.find(tab => tab.id === id) ?? tabs[0]
 }
 
-/** Shows a pane with tabs, of which the place names the open one; only that tab and its companion read data. */
+/** Shows a pane with tabs. The place names the open tab; only that tab and its companion read data. */
 export function TabbedPane<Props extends { focused: boolean }>(props: {
   title: string
   note?: string
@@ -52,7 +52,7 @@ export function TabbedPane<Props extends { focused: boolean }>(props: {
   notices?: readonly string[]
   /** Parameters of the place that other tabs do not use. */
   within?: readonly string[]
-  /** Whether its keys work while another pane has the focus, as for the only pane with tabs. */
+  /** Whether the tabs' keys work while another pane has the focus, because no other pane has tabs. */
   always?: boolean
 }) {
   const { tabs, content, note, within = [], always = true } = props

@@ -39,9 +39,9 @@ type Placed<Row> = {
   param: string
   /** The parameters that name a row, if that takes more than its key. */
   paramsOf?: (row: Row) => Params
-  /** Parameters of places inside a row, which do not apply to others. */
+  /** Parameters of places inside a row, which do not apply to other rows. */
   within?: readonly string[]
-  /** Whether the place follows each selection at once, so that other screens open what belongs to it. */
+  /** Whether the place follows each selection at once, so that other screens open what belongs to the selected row. */
   follows?: boolean
 }
 

@@ -76,8 +76,8 @@ function expectAll(): void {
   expect(app.frame()).not.toContain('there is more')
 }
 
-describe('lists with more than one page show all items', () => {
-  test('of projects, even if a project is selected', async () => {
+describe('a list with more than one page', () => {
+  test('shows all projects, even if one is selected', async () => {
     await makeProjects()
     await open(projectsRoute.to({}))
     await app.see(/Projects \d of 6/)
@@ -88,27 +88,27 @@ describe('lists with more than one page show all items', () => {
     expectAll()
   })
 
-  test('of the servers and suites counted for a project', async () => {
+  test('shows all servers and suites counted for a project', async () => {
     for (const name of NAMES) await makeSuite(name, ['one'])
     await open(projectsRoute.to({ projectId }))
     await app.see(/Eval suites +[6-9]\b/)
   })
 
-  test('of the suites', async () => {
+  test('shows all suites', async () => {
     for (const name of NAMES) await makeSuite(name, ['one'])
     await open(runsRoute.to({ projectId }))
     await app.see(/Suites \d of [5-9]/)
     expectAll()
   })
 
-  test('of the cases of a suite', async () => {
+  test('shows all cases of a suite', async () => {
     const suiteId = await makeSuite('long', NAMES)
     await open(runsRoute.to({ projectId, suiteId, middle: 'cases', pane: 'runs' }))
     await app.see(/Cases \d of 5/)
     expectAll()
   })
 
-  test('of the scenarios', async () => {
+  test('shows all scenarios', async () => {
     for (const environmentId of await makeEnvironments())
       await testService.client.userTesting.publish({ projectId, environmentId, body: { mode: 'invited_only' } })
     await open(scenariosRoute.to({ projectId }))
@@ -116,7 +116,7 @@ describe('lists with more than one page show all items', () => {
     expectAll()
   })
 
-  test('of the environments that can be published', async () => {
+  test('shows all environments that can be published', async () => {
     await makeEnvironments()
     await open(scenariosRoute.to({ projectId }))
     await app.see('Nothing is published')
@@ -125,7 +125,7 @@ describe('lists with more than one page show all items', () => {
     expectAll()
   })
 
-  test('of the cases and servers that a launch may choose', async () => {
+  test('shows all cases and servers that a launch may choose', async () => {
     for (const name of NAMES) {
       const url = `https://${name}.example/mcp`
       await testService.client.servers.create({ projectId, body: { name, enabled: true, transportType: 'http', url } })
@@ -141,14 +141,14 @@ describe('lists with more than one page show all items', () => {
   })
 })
 
-describe('an endless list stops at the limits and continues with a key', () => {
+describe('a list that never ends', () => {
   const lists: [noun: string, path: RegExp, place: (suiteId: string) => Place][] = [
     ['project', /\/projects$/, () => projectsRoute.to({})],
     ['suite', /\/eval-suites$/, () => runsRoute.to({ projectId })],
     ['case', /\/cases$/, suiteId => runsRoute.to({ projectId, suiteId, middle: 'cases', pane: 'runs' })],
     ['scenario', /\/(scenarios|user-testing)$/, () => scenariosRoute.to({ projectId })],
   ]
-  test.each(lists)('of each %s', async (noun, path, place) => {
+  test.each(lists)('stops at the limits and continues with a key (%s)', async (noun, path, place) => {
     const { client } = testService
     const suiteId = await makeSuite('first', ['one'])
     const [environmentId = ''] = noun === 'scenario' ? await makeEnvironments() : []

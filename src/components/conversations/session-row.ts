@@ -40,12 +40,12 @@ export type SessionRow = {
   /** Only for journey runs with graded sessions. */
   goal: GoalScore | undefined
   at: number | undefined
-  /** Whether it shows a finding, undefined if unknown; absent if the session is shown on its own. */
+  /** Whether the session shows a finding, undefined if unknown; absent if the session is not listed for a finding. */
   shows?: Shows | undefined
   record: { id: string }
 }
 
-/** @param has what is known of these sessions: how they ended, as for journey runs, and their progress */
+/** @param has which facts are known of these sessions: how they ended, and their progress toward the goal */
 export function sessionColumns(
   symbols: Symbols,
   has: { outcome: boolean; goal: boolean },

@@ -96,7 +96,9 @@ function showsText(shows: SessionRow['shows']): string {
 
 const NO_CRITERIA = 'not known of a single session; the scorecard of its run counts them'
 
-/** Returns the outcome: a completed attempt is not a success if the session is not known to have reached its goal. */
+/**
+ * Returns the outcome. A completed attempt counts as a success only if the session is known to have reached its goal.
+ */
 function outcomeField({ outcome, goal }: SessionRow, symbols: Symbols): Field {
   if (outcome === 'succeeded' && goal?.isReached !== true) return ['Outcome', 'came to its end']
   const look = outcomeLook(outcome)

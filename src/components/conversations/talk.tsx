@@ -30,14 +30,14 @@ export type TalkProps = {
   questions: readonly string[]
   /** A question that the person already chose, which is in the field at first. */
   question?: string | undefined
-  /** Notes for the first question, and why none can be answered, if known. */
+  /** Notes for the first question; `obstacle` is the known reason why no question can be answered. */
   about: readonly string[]
   obstacle?: string | undefined
   /** The pending answer; `did` is its progress. */
   running: { startedAt: number; did: string; stop: () => void } | undefined
-  /** Shown while nothing runs. */
+  /** Shown while no answer is pending. */
   status: string
-  /** Where to find an answer that arrives after leaving. */
+  /** Where to find an answer that arrives after the person left. */
   found: string
   /** Returns why a question cannot be sent. */
   problem: (question: string) => string | undefined
@@ -103,7 +103,7 @@ export function Talk(props: TalkProps) {
   )
 }
 
-/** Leaves the conversation; while an answer is pending it asks whether to continue it. */
+/** Leaves the conversation. If an answer is pending, asks first whether to continue it. */
 function useLeave({ running, found, onClose }: TalkProps, isEdited: boolean): () => void {
   const confirm = useConfirm()
   const leave = useLeaveFilled(isEdited, onClose)
@@ -212,7 +212,7 @@ type Drafts = {
   isEdited: boolean
   edit: (text: string) => void
   move: (by: 1 | -1) => void
-  /** Adds a question that was sent to the others. */
+  /** Adds a question that was sent to those that the arrows select. */
   sent: (question: string) => void
 }
 

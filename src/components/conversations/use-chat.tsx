@@ -165,7 +165,7 @@ function useConversationCase(projectId: string) {
   }
 }
 
-/** Returns each message of the person with those that followed it. */
+/** Returns each message of the person with the messages that followed it. */
 function exchangesOf(messages: readonly ChatMessage[]): TranscriptRow[][] {
   const exchanges: TranscriptRow[][] = []
   messages.forEach((message, index) => {

@@ -11,7 +11,7 @@ export type EditedFile = {
 export type EditorEnd =
   /** The current content of the file, or why it is not text. */
   | { kind: 'saved'; content: Read<string> }
-  /** The editor could not be run, or gave up; a sentence. */
+  /** The editor could not be run, or failed; `reason` is a sentence. */
   | { kind: 'failed'; reason: string }
 
 /** The person's own editor and its files, which stay until they are discarded. */

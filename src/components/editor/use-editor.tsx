@@ -8,7 +8,7 @@ import { hasMarks, isEmptied, withNotice, withoutMarks, withProblems } from './m
 
 const EditorContext = createContext<EditorHost | undefined>(undefined)
 
-/** Inside it, texts can be edited in the person's editor; without a host there is no terminal to lend. */
+/** Lets its children edit texts in the person's editor; without a host there is no terminal to lend. */
 export function EditorProvider(props: { host: EditorHost | undefined; children: ReactNode }) {
   return <EditorContext.Provider value={props.host}>{props.children}</EditorContext.Provider>
 }
@@ -41,21 +41,25 @@ export type EditRequest<T> = EditedFile & {
   read: (text: string) => Read<T>
   /** Probable mistakes in a text without errors; it can be sent anyway. */
   doubts?: (text: string) => Promise<readonly TextProblem[]>
-  /** The question before a text with probable mistakes is accepted; by default it is sent. */
+  /**
+   * The question to ask before a text with probable mistakes is accepted; by default it asks whether to send the text.
+   */
   anyway?: { title: string; line: string; action: string }
 }
 
-/** A text without errors; it is stored until one of the two is called. */
+/** A text without errors. It is stored until `discard` is called, also if `keep` or `refuse` is. */
 export type Edited<T> = {
   value: T
   text: string
-  /** The text was saved, or is no longer wanted. */
+  /** Call this if the text was saved, or is no longer wanted. */
   discard: () => void
-  /** The text was not sent, or not accepted for this reason: says that it is stored. */
+  /**
+   * Call this if the text was not sent, or not accepted for this reason. It tells the person that the text is stored.
+   */
   keep: (reason?: string) => void
   /**
-   * The text was refused: it is stored with the reasons at their lines. Resolves to whether the person wants to correct
-   * it now.
+   * Call this if the text was refused. It stores the text with the reasons at their lines, and resolves to whether the
+   * person wants to correct it now.
    */
   refuse: (problems: readonly TextProblem[]) => Promise<boolean>
 }
@@ -183,7 +187,9 @@ async function checkSaved<T>(
   return { readable: { value: checked.value }, problems: (await doubts?.(saved)) ?? [] }
 }
 
-/** Returns an earlier text with its problems at their lines, or without problems with its age above it. */
+/**
+ * Returns an earlier text for the editor: with its problems at their lines, or if it has none, with its age above it.
+ */
 function reopened({ text, at }: { text: string; at: number }): string {
   return hasMarks(text) ? text : withNotice(text, storedNotice(at))
 }

@@ -84,7 +84,7 @@ export function valueText(input: FieldInput | undefined, text: string): string {
   return isTyped(input) ? text : ''
 }
 
-/** Returns what is wrong with a typed number; an empty text is no number, and no mistake either. */
+/** Returns what is wrong with a typed number. An empty text is not a mistake. */
 export function numberProblem(
   text: string,
   { least, most, whole }: { least: number; most: number; whole: boolean },

@@ -34,9 +34,9 @@ const ANSWERS = 2
 const MARGIN = 1
 
 /**
- * The focus: a field by its key, or one of the two buttons, and the option; -1 for none, while nothing is selected
- * there. `moved`: the option is highlighted but not selected yet; `question`: an option was highlighted but not
- * selected when the form was to be sent, which pressing the same key again confirms.
+ * What has the focus: a field by its key, or one of the two buttons. `option` is the highlighted option of the field,
+ * or -1 if none is selected. `moved`: the option is highlighted but not selected yet. `question`: the form asks what to
+ * do with that option before it continues; pressing the same key again continues without it.
  */
 type Focus = { key: string; option: number; moved?: boolean; question?: string }
 

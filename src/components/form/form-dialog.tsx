@@ -26,8 +26,8 @@ export type FormSpec = {
   /** The initial texts were filled in by the person earlier, so leaving asks first. */
   isFilled?: boolean
   /**
-   * Returns how a pasted text fills fields, or the values that it ends the form with; undefined if the paste belongs to
-   * one field.
+   * Returns the values that a pasted text fills in, or those with which it ends the form; undefined if the paste
+   * belongs to one field.
    */
   pasted?: (text: string) => { fill: FormValues } | { end: FormValues } | undefined
 }

@@ -28,7 +28,7 @@ export type FormFieldLook = {
   note: string | undefined
   /** The error in the typed text. */
   error: string | undefined
-  /** The form's question about it before it continues. */
+  /** The question about this field that the form asks before it continues. */
   question?: string
   /** How it is filled in; by default as text. */
   input?: FieldInput
@@ -138,7 +138,7 @@ export function labelText(field: FormFieldLook, width: number): string {
 function LabelRow({ field, text, width, labelColumns, active, option }: FieldProps) {
   const theme = useTheme()
   const label = labelText(field, width)
-  /** Some of several selected options may be below the visible ones. */
+  /** Several options may be selected, some of them below the visible ones. */
   const isShown = !active || field.input?.kind === 'toggle' || field.input?.kind === 'choices'
   const { shown, tone } = shownOf(field, text)
   const gap = ' '.repeat(Math.max(0, labelColumns - widthOf(label)) + GAP)

@@ -9,8 +9,8 @@ export function changedFields(fields: readonly FormFieldSpec[], values: FormValu
 /**
  * Merges a form with a record that another person changed meanwhile: the person's changes are kept, everything else has
  * its current value. The lines name each field that the other person changed, with both values if both changed it.
- * @param base the fields as the person started, whose initial texts are the record of that time
- * @param theirs the same fields over the current record
+ * @param base the fields that the person started with, whose initial texts are the record of that time
+ * @param theirs the same fields with the texts of the current record
  */
 export function threeWay(
   base: readonly FormFieldSpec[],

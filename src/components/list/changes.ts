@@ -2,8 +2,8 @@ import { cellText, type Column } from './columns.ts'
 import type { Change } from './delta.ts'
 
 /**
- * A row that was missing, or is another object than before: whether the change is visible is checked only when the row
- * is shown.
+ * How a row differs from the previous answer: it was missing, or is another object. Whether the change is visible is
+ * checked only when the row is shown.
  */
 export type Difference<Item> = { kind: 'new' } | { kind: 'other'; from: Item; to: Item }
 
@@ -27,16 +27,14 @@ export function changeShown<Item>(
 
 type Placed<Item> = { item: Item; index: number }
 
-/**
- * Returns the items that are not the same object at the same position of the other list; in a long list usually few.
- */
+/** Returns the items that differ from the object at the same position of the other list; in a long list usually few. */
 function apartFrom<Item>(others: readonly Item[], items: readonly Item[]): Placed<Item>[] {
   const apart: Placed<Item>[] = []
   for (const [index, item] of items.entries()) if (item !== others[index]) apart.push({ item, index })
   return apart
 }
 
-/** From this many new rows at once, they are another page of the same answer. */
+/** Minimum number of new rows at once that count as another page of the same answer. */
 const PAGE_ROWS = 20
 
 /**

@@ -42,8 +42,8 @@ export type PlacedColumn<Item> = { column: Column<Item>; width: number }
 /** Blanks between two columns. */
 export const GAP = 1
 /**
- * Columns for the pointer or mark at the left, and for the sign of a change or mark at the right, with a gap to an age
- * or a count, which would otherwise read `21d+`.
+ * Columns at both ends of a row: at the left the pointer or mark, at the right the sign of a change or mark after a
+ * gap, because `21d+` would be misread.
  */
 export const EDGES = 3
 

@@ -139,7 +139,7 @@ test('while 20,000 rows are filtered, keys are handled and matches are shown', a
   while (isLooking()) await reactSettled()
   await press('9', '9', '9')
   expect(frame()).toMatch(/\/-9999 *\n.*\n▌row-9999 /)
-  // Two cells for each row, and those of the rows that were drawn.
+  // Each row has two cells, and the rows that were drawn compose theirs again.
   expect(composed).toBeLessThan(2 * 20_000 + 1_000)
   clock.mockRestore()
 })

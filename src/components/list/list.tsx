@@ -146,8 +146,8 @@ function useRowComposer<Item>(options: {
 }
 
 /**
- * Returns how a row differs from the last answer. If the list shows only news, a row without such a difference is still
- * new or changed.
+ * Returns how a row differs from the last answer. In a list of news only, a row without such a difference is shown as
+ * new or changed since the last visit.
  */
 function changeOf<Item>(list: ListState<Item>, item: Item, key: string): Change<Item> | undefined {
   const now = list.changes.of(key)

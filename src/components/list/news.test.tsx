@@ -36,7 +36,7 @@ async function open(): Promise<void> {
   await app.see(/everything +stdio/)
 }
 
-test('nothing counts as new before the first look has ended', async () => {
+test('nothing counts as new until the first visit to a list has ended', async () => {
   await open()
   await save('amber')
   await app.press(refresh)
@@ -45,7 +45,7 @@ test('nothing counts as new before the first look has ended', async () => {
   await app.see('This is your first visit to this list, so nothing in it counts as new.')
 })
 
-test('a key shows new or changed rows; one row or all are marked as seen, and return on a change', async () => {
+test('a key shows only new or changed rows; a row marked as seen appears again when it changes', async () => {
   const birch = await save('birch')
   await open()
   await app.see(/birch +http/)

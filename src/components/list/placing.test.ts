@@ -28,7 +28,7 @@ describe('the name column', () => {
     expect(widths(35, all, named(90))).toEqual({ name: 18, state: 6, runs: 6 })
   })
 
-  test('leaves unneeded room to another flexible column, and is whole before that exceeds its minimum', () => {
+  test('leaves unneeded room to a flexible column, which gets more than its minimum once names are whole', () => {
     expect(widths(64, [name, note], named(10))).toEqual({ name: 10, note: 50 })
     expect(widths(64, [name, note], named(36))).toEqual({ name: 36, note: 24 })
     expect(widths(64, [name, note], named(50))).toEqual({ name: 50, note: 10 })
@@ -42,7 +42,7 @@ describe('the name column', () => {
     expect(widths(42, all, named(36))).toEqual({ name: 39 })
   })
 
-  test('drops other columns up to two thirds of the list, or up to 40 columns if that is more', () => {
+  test('takes the room of other columns until it has two thirds of the list, or 40 columns if that is more', () => {
     expect(widths(61, [name, age, note], named(90))).toEqual({ name: 43, age: 5, note: 8 })
     const wide = [
       { ...note, id: 'first', from: 60 },
@@ -108,7 +108,7 @@ describe('the columns of any list with any contents', () => {
   }
   const needed = (cell: ReturnType<Column<Row>['cell']>): number => widthOf(typeof cell === 'string' ? cell : cell.text)
 
-  test('are never wider than the list if all have room, and each has some width', () => {
+  test('are never wider than the list unless their minimums are, and each has some width', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
         const placed = placeColumns(all, width, createNeeds<Row>()(rows))
@@ -138,7 +138,7 @@ describe('the columns of any list with any contents', () => {
     )
   })
 
-  test('of a list that is as wide as it needs are unchanged, with each name whole', () => {
+  test('are unchanged, with each name whole, in a list that is as wide as they need', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
         const needs = createNeeds<Row>()(rows)

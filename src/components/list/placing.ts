@@ -39,8 +39,8 @@ export function placeColumns<Item>(
 }
 
 /**
- * Returns the columns at which the names of a list, or the sentences in their place, are shown in full, with the other
- * columns of that width unless they are longer than a name.
+ * Returns how wide a list must be to show its names, or its sentences, in full beside the other columns of that width.
+ * Of a text in another column it counts no more than the length of a long name.
  */
 export function neededWidth<Item>(columns: readonly Column<Item>[], width: number, needs: Needs<Item>): number {
   const shown = columns.filter(column => width >= (column.from ?? 0))

@@ -21,7 +21,7 @@ const STUCK = 'The service returned the same cursor twice, so the rest cannot be
 
 /**
  * Handles the key that continues a list, while its pane is focused.
- * @param options.always even if the list has not stopped, since it is read only on request
+ * @param options.always whether the key also works before the list has stopped, because it is read only on request
  */
 export function useReadOn(pages: LongList, options: { focused: boolean; always?: boolean }): void {
   const { focused, always = false } = options

@@ -19,8 +19,8 @@ export type Selection = {
 
 /**
  * Creates a selection. `initial` is selected as soon as it appears. Until the person selects a row, the first row stays
- * selected even if rows arrive above it. A list that follows starts at its last row, and keeps the last row selected
- * while it is.
+ * selected even if rows arrive above it. A list that follows starts at its last row; while the last row is selected,
+ * the newest one becomes selected.
  */
 export function createSelection(initial?: string, follows = false): Selection {
   let keys: readonly string[] = []

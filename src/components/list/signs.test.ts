@@ -22,7 +22,7 @@ const row = fc.record({ id: fc.constantFrom(...'abcdef'), passed: fc.nat(2), hid
 const answer = fc.uniqueArray(row, { selector: keyOf })
 const answers = fc.array(fc.record({ after: fc.nat(5000), items: answer }), { maxLength: 12 })
 
-test('changes merged from several answers show the same as changes read after every answer, each for its time', () => {
+test('merged changes of several answers show what drawing after every answer would show, each for its time', () => {
   fc.assert(
     fc.property(answers, history => {
       let [now, items, signs] = [0, [] as Row[], NO_SIGNS as Signs<Row>]

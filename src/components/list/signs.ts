@@ -27,7 +27,7 @@ export type Signs<Item> = { rows: ReadonlyMap<string, Sign<Item>>; gone: number;
 export const NO_SIGNS: Signs<never> = { rows: new Map(), gone: 0, goneUntil: 0 }
 const NOTHING: Changes<never> = { of: () => undefined, gone: 0 }
 
-/** Returns the sign without earlier ones whose time is over; they end in the order of the answers. */
+/** Returns the sign without earlier ones whose time is over. Signs end in the order of their answers. */
 function unended<Item>(sign: Sign<Item> | undefined, now: number): Sign<Item> | undefined {
   if (!sign || sign.until <= now) return undefined
   const before = unended(sign.before, now)
@@ -70,7 +70,7 @@ function drawn<Item>(sign: Sign<Item> | undefined): Change<Item> | undefined {
   return undefined
 }
 
-/** Whether the end of the signs that are in `before` but not in `after` is visible. */
+/** Whether the screen changes when those signs end that are in `before` but not in `after`. */
 export function endShows<Item>(before: Signs<Item>, after: Signs<Item>): boolean {
   if (before.gone !== after.gone) return true
   return [...before.rows].some(([key, sign]) => drawn(sign) !== drawn(after.rows.get(key)))

@@ -57,7 +57,7 @@ export function useFilter<Item extends object>(items: readonly Item[], columns: 
         if (isOver) return
         slices.next()
         isOver = slices.isWhole()
-        // Drawing takes longer than searching, so it waits until there are twice as many rows.
+        // Drawing takes longer than searching, so the result is drawn again only once it has twice as many rows.
         if (!isOver && slices.certain() <= 2 * drawn) continue
         drawn = slices.certain()
         setLater({ of: begun, picture: slices.picture() })
@@ -85,7 +85,7 @@ export function useFilter<Item extends object>(items: readonly Item[], columns: 
   }
 }
 
-/** Whether the items and the rows share one, so that both are answers of the same list. */
+/** Whether any row is also one of the items, so that both are answers of the same list. */
 function sharesRow<Item>(rows: readonly Item[], items: readonly Item[]): boolean {
   const known = new Set(rows)
   return items.some(item => known.has(item))

@@ -27,7 +27,7 @@ type Marks = {
 
 export type ListState<Item> = {
   columns: readonly Column<Item>[]
-  /** Columns that each of them needs, which never shrink while there are rows. */
+  /** The width that each column needs, which never shrinks while there are rows. */
   needs: Needs<Item>
   /** Rows after filtering and sorting. */
   items: readonly Item[]
@@ -182,8 +182,8 @@ function useNeeds<Item>(items: readonly Item[], isEmpty: boolean): Needs<Item> {
 }
 
 /**
- * Returns the columns of a pane in which the names of its list are shown in full, for a pane of a given width; an empty
- * list needs them for its text.
+ * Returns a function that receives the width of a pane, and returns how wide it must be to show all names of its list
+ * in full. An empty list needs its whole width for its text.
  */
 export function paneNeeds<Item>({ columns, needs, total }: ListState<Item>): (width: number) => number {
   return width => {
@@ -194,8 +194,8 @@ export function paneNeeds<Item>({ columns, needs, total }: ListState<Item>): (wi
 }
 
 /**
- * Does the same for a list whose rows change with the selection in another list. It asks for no more than its share,
- * and keeps the largest need that any selection had so far, so that borders do not move from row to row.
+ * Returns the same as {@link paneNeeds} for a list whose rows change with the selection in another list. The list asks
+ * for no more than its share, and keeps the largest need so far, so that borders do not move from row to row.
  */
 export function useKeptNeeds<Item>(list: ListState<Item>, hasUseForAll: boolean): (width: number) => number {
   const kept = useRef(new Map<number, number>())

@@ -16,7 +16,7 @@ function followed() {
   return { selection, seen, follower }
 }
 
-test('a single move is followed after a short pause, together with all keys of its chunk', () => {
+test('a single move is followed after a short pause, together with the keys that arrived with it', () => {
   const { selection, seen, follower } = followed()
   for (let key = 0; key < 50; key++) selection.move(1)
   expect(follower.isBehind()).toBe(true)

@@ -213,7 +213,7 @@ describe('hostile Markdown', () => {
     )
   })
 
-  test('has the same rows in a window as in full, and read in slices the same as at once', { timeout: 60_000 }, () => {
+  test('has the same rows in a window as in full, and read in slices as read at once', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(hostile, fc.nat(30), fc.integer({ min: 1, max: 40 }), (text, from, slice) => {
         const whole = outline(read(text), UNFOLDED)
@@ -271,7 +271,7 @@ describe('hostile Markdown', () => {
   })
 })
 
-test('only the blocks that a window needs are read of 50 MB', { timeout: 60_000 }, () => {
+test('of 50 MB only the blocks that a window needs are parsed', { timeout: 60_000 }, () => {
   const chapter = `## Chapter\n\n${'A paragraph with **strong** words and a [link](https://x.test/).\n\n'.repeat(20)}- a\n- b\n\n`
   const text = chapter.repeat(Math.ceil(50_000_000 / chapter.length))
   const document = markdown(text, theme.symbols, '', readHere)

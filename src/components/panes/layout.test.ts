@@ -170,7 +170,7 @@ describe('panes', () => {
     )
   })
 
-  test('cut no name while others have blank columns, and keep four fifths and 60 columns, 48 if three', () => {
+  test('cut no name while others have blanks, and keep four fifths of their share and 60 or 48 columns', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 100, max: 400 }),

@@ -8,8 +8,8 @@ const LEAST_STACKED_ROWS = 14
 const LEAST_BELOW_ROWS = 12
 
 /**
- * A pane that gives columns to another keeps this part of its share, and at least this many columns: with two panes, or
- * with three.
+ * A pane that gives columns to another keeps this part of its share, and at least this many columns, depending on
+ * whether two or three panes are visible.
  */
 const SHARE_LEFT = 4 / 5
 const LEAST_LEFT = { two: 60, three: 48 }
@@ -39,7 +39,7 @@ type Size = {
   height: number
   /** For a screen reader panes follow each other, however long their lines are. */
   neverBeside?: boolean
-  /** The rows of its list are sentences, of which half a width would show the beginnings alone. */
+  /** The rows of its list are sentences, and half the width would show only their beginnings. */
   isOfSentences?: boolean | undefined
 }
 
@@ -126,8 +126,8 @@ function widthsByNeed(width: number, panes: readonly PaneShare[]): number[] {
 }
 
 /**
- * Returns heights by weight. A short list gets no more than it needs, and no less if the pane below can do with less;
- * the last pane gets the rest.
+ * Returns heights by weight. A short list gets at most the rows that it needs, and all of them if the pane below can do
+ * with the rest; the last pane gets what is left.
  */
 function heightsByNeed(height: number, panes: readonly PaneShare[]): number[] {
   const byWeight = shares(

@@ -165,7 +165,10 @@ async function arrive(service: TestService, noun: Noun, projectId: string): Prom
   return new Person(app, noun, statuses, edit)
 }
 
-/** Runs a history, and checks after each step that nothing of the other was changed unseen and nothing else changed. */
+/**
+ * Runs a history, and checks after each step that no change of the other person was replaced unseen, and that nothing
+ * else changed.
+ */
 async function live(noun: Noun, steps: readonly Step[]): Promise<{ conflicts: number; taken: number }> {
   const service = await openService()
   const projectId = (await service.client.projects.create({ body: { name: 'Own' } })).id

@@ -38,8 +38,8 @@ export function readinessColumns<Row>(
 }
 
 /**
- * Asks for which directory to grade a server and whether a model also observes it, with the costs, and starts the run.
- * Without a server the form has a field for that too; `wanted` is the id of the initial one.
+ * Asks which directory's rules to grade a server by and whether a model also observes it, shows the costs, and starts
+ * the run. Without a server the form has a field for that too; `wanted` is the id of the initial one.
  */
 export function useStartReadiness(projectId: string) {
   const { client, profile } = useWorkspace()

@@ -6,7 +6,10 @@ import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { useAction } from '../../hooks/use-write.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 
-/** Stops runs in flight, after asking. Stopping is outside the gate, so nothing else is checked before. */
+/**
+ * Stops runs in flight, after asking. The service allows that even if the feature gate is off, so nothing is checked
+ * first.
+ */
 export function useStopRuns(projectId: string) {
   const stop = useAction(stopRuns)
   const { know } = useKnownRuns(projectId)

@@ -35,7 +35,7 @@ export function textNodes(text: string, format: 'markdown' | 'plain', id: string
   return [...document.roots()]
 }
 
-/** Parses a text as an object or list; returns undefined for other texts, and for longer ones. */
+/** Parses a text as an object or list. Returns undefined for other texts, and for texts over the limit. */
 function jsonIn(text: string): object | undefined {
   if (text.length > MOST_JSON || !/^\s*[[{]/.test(text)) return undefined
   try {

@@ -77,7 +77,7 @@ function linesOf(known: Found, content: BinaryBlock, columns: number, look: Look
   return [...lines, ...drawnLines(known, media, columns, look)]
 }
 
-/** Lists what the bytes say about themselves, if that is new. */
+/** Lists the facts that the bytes contain and the server did not state. */
 function factLines({ mime, width, height, isAnimated, why }: Media, { kind, mimeType }: BinaryBlock) {
   const lines: Line[] = []
   if (mime === undefined && kind !== 'blob') lines.push({ text: 'The bytes are of an unknown type.', tone: 'warn' })

@@ -25,8 +25,9 @@ type Span = {
 }
 
 /**
- * Returns the trace of a trial: the open document as recorded, the verdicts of the authored steps, and the trial's own
- * calls if the document has none. Spans are read with the field names of several recorders.
+ * Returns the trace of a trial from the recorded document, whose format is open, and the verdicts of the authored
+ * steps. If the document has no calls, the trial's own calls are used. Spans are read with the field names of several
+ * recorders.
  */
 export function traceOf(
   document: unknown,

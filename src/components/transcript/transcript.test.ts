@@ -182,7 +182,7 @@ describe('a trace', () => {
     ).toEqual(['sky/map', 'assert sure'])
   })
 
-  test('has longer bars in a wide tree, up to half a column, with the start of each part and the time scale', () => {
+  test('has longer bars in a wide tree, exact to half a column, with the start of each part and the time scale', () => {
     const trace = traceOf(RECORDED, STEPS)
     const wide = { ...look, bar: barColumns(120) }
     const rows = rowsOf(traceNodes(trace, wide), { width: 120 }).filter(row => row.includes('  +'))

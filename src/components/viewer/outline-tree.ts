@@ -47,7 +47,7 @@ export type Entry = {
   depth: number
   part: 'head' | 'body' | 'tail'
   lines: LineSource
-  /** Whether it is folded; undefined if it has no content. */
+  /** Whether the node is folded; undefined if it has no content. */
   folded: boolean | undefined
 }
 

@@ -112,7 +112,7 @@ function paintSpanLine(line: SpanLine, { theme, width, wraps }: Look): readonly 
   return rows.map((row, index) => ` ${paintSpans(theme, [...(index === 0 ? lead : rest), ...row])}`)
 }
 
-/** Whether it is one word that fits in one of the widths but not in the other. */
+/** Whether the spans are a single word that fits in the second width but not in the first. */
 function isWordBetween(spans: readonly Span[], beside: number, below: number): boolean {
   const columns = widthOfSpans(spans)
   return columns > beside && columns <= below && !spans.some(({ text }) => text.includes(' '))

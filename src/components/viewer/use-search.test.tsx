@@ -11,7 +11,7 @@ const route = defineRoute('reading', 'reading')
 const MATCHES = 7
 const read = () => Array.from({ length: MATCHES }, (_, row) => `here ${row}`)
 
-test.each([0, 1, 2, 3])('a search key works %s turns after the text was read again', async turns => {
+test.each([0, 1, 2, 3])('a search key works %s turns of the event loop after the text was read again', async turns => {
   let renew = () => {}
   function ReadingScreen() {
     const [lines, setLines] = useState(read)

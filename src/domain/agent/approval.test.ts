@@ -9,7 +9,7 @@ const text = fc.oneof(
   fc.integer({ min: 1, max: 30_000 }).map(length => 'x'.repeat(length)),
 )
 
-test('the whole input of a proposal is shown, however long or odd its texts are', () => {
+test('the whole input of a proposal is shown, however long or unusual its texts are', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.oneof(text, fc.array(text), fc.integer())), input => {
       const drawn = inputLines(input).map(clean)

@@ -10,7 +10,7 @@ import { changesBetween, type Change } from '../suites/changes.ts'
 export type Approval = {
   endpoint: AnyEndpoint
   input: Record<string, unknown>
-  /** Derived from the proposal: a second approval whose first answer was lost gets the same answer. */
+  /** Derived from the proposal, so that a repeated approval gets the answer of the first one. */
   idempotencyKey: string | undefined
   /** A description of the request, in the words of the proposal. */
   description: string
@@ -32,7 +32,8 @@ export async function changesOf(client: Client, { endpoint, input }: Approval): 
 /** Maximum length of a line of input in characters, far below the length at which lines are cut when drawn. */
 const LONGEST_LINE = 2000
 /**
- * Matches a mark on a letter that already has two. If a letter has many marks, some are left out when text is drawn.
+ * Matches the third and any further mark on a letter. If a letter has many marks, the terminal library does not draw
+ * all of them.
  */
 const STACKED = /(?<=\p{M}{2})\p{M}/gu
 

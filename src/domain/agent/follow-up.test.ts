@@ -18,7 +18,7 @@ test('a follow-up sends earlier turns, oldest first, without those that got no r
   expect(followUp(turns, 'now').map(({ content }) => content)).toEqual(['first', 'a', 'third', 'c', 'now'])
 })
 
-test('the request of a follow-up is valid under the contract, whatever was said before', () => {
+test('the request of a follow-up conforms to the contract, whatever was said before', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.constantFrom(

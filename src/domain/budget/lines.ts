@@ -49,7 +49,7 @@ export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'secon
     const counts = Array.from({ length: SPENT_COLUMNS }, () => 0)
     for (const each of spent) {
       const at = SPENT_COLUMNS - 1 - (last - Math.floor(each.second / SPENT_SECONDS))
-      // While the newest column has only begun, the oldest second belongs to a column that is no longer shown.
+      // The newest column may be incomplete, and the oldest second then belongs to a column that is not shown.
       const column = Math.max(0, at)
       if (each.purpose === purpose && counts[column] !== undefined) counts[column] += each.count
     }
@@ -57,7 +57,7 @@ export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'secon
   })
 }
 
-/** Returns a column of {@link spentOver} in numbers: `2 to 4 s ago: 3 foreground, 1 on screen`. */
+/** Describes a column of {@link spentOver} in numbers: `2 to 4 s ago: 3 foreground, 1 on screen`. */
 export function spentAtText(purposes: ReturnType<typeof spentOver>, column: number): string {
   const since = (SPENT_COLUMNS - 1 - column) * SPENT_SECONDS
   const sent = purposes.flatMap(({ label, counts }) => (counts[column] ? [`${counts[column]} ${label}`] : []))

@@ -11,7 +11,10 @@ export type ArgumentChange =
 
 type Values = Record<string, unknown>
 
-/** Differences inside a value are listed one by one up to this depth and number; beyond that, the value as a whole. */
+/**
+ * Maximum depth and number of differences inside a value that are listed one by one. Beyond them the value is listed as
+ * a whole.
+ */
 const MOST_DEPTH = 6
 const MOST_CHANGES = 100
 
@@ -56,7 +59,7 @@ function isSameOrPlaceholder(expected: unknown, actual: unknown): boolean {
   return (isWord ? PLACEHOLDERS[expected]?.(actual) : undefined) ?? isSameJson(expected, actual)
 }
 
-/** A value that exists, even null or undefined. */
+/** A side of a difference. It exists even if its value is null or undefined. */
 type Given = { value: unknown } | undefined
 
 function givenIn(values: Values, name: string): Given {

@@ -22,7 +22,7 @@ test.each([
   ['null', 'null', false],
   ['String', 'x', false],
   ['toString', 'toString', true],
-])('under partial matching the word %s over %j is %s', (word, actual, matches) => {
+])('with partial matching, the placeholder %s accepts %j: %s', (word, actual, matches) => {
   expect(argumentsMatch({ a: word }, { a: actual }, 'partial')).toBe(matches)
 })
 

@@ -25,7 +25,7 @@ export function callCommand({ kind, target, input = {} }: Call, place: CallPlace
   const reached = serverWords(place)
   if (typeof reached === 'string') return { none: reached }
   const entries = Object.entries(input)
-  // Plain words are parsed as the same text whatever the schema says.
+  // The command line parses plain words as the same text, whatever the schema says.
   const isPlain = entries.every(([name, value]) => /^[a-zA-Z]\w*$/.test(name) && isPlainText(value, kind))
   if (!isPlain && kind !== 'tool') return { none: 'Its arguments cannot stand in one line of a shell.' }
   const fields = isPlain ? entries.map(([name, value]) => `${name}=${String(value)}`) : []

@@ -20,7 +20,7 @@ const kinds = (expected: string, actual: string, options: Record<string, unknown
   })
 }
 
-describe('the rows of compared calls', () => {
+describe('the comparison of expected and actual calls', () => {
   test.each<[string, string, Record<string, unknown>, string[]]>([
     ['a b', 'b a', {}, ['matched a', 'matched b']],
     ['a b', 'b a', { toolCallOrder: 'in-order' }, ['matched a', 'order b']],
@@ -33,13 +33,13 @@ describe('the rows of compared calls', () => {
     ['a1', 'a2', { arguments: 'ignore' }, ['matched a']],
     ['a1', '', {}, ['missing a']],
     ['', 'a', {}, ['extra a']],
-    // The loose expectation comes first and must not take the only call that fits the strict one.
+    // The looser expectation comes first. It must not take the only call that matches the stricter one.
     ['a a1', 'a1 a2', {}, ['matched a', 'matched a']],
-  ])('are right for %s against %s with %j', (expected, actual, options, wanted) => {
+  ])('gives the right rows for %s against %s with %j', (expected, actual, options, wanted) => {
     expect(kinds(expected, actual, options)).toEqual(wanted)
   })
 
-  test('pair a call with wrong arguments with the expected call that differs least', () => {
+  test('pairs a call with wrong arguments with the expected call that differs least', () => {
     const expected = [plainCall({ toolName: 'a', arguments: { x: 1, y: 2 } })]
     const actual = [
       plainCall({ toolName: 'a', args: { x: 8, y: 9 } }),
@@ -52,7 +52,7 @@ describe('the rows of compared calls', () => {
   })
 })
 
-test('a comparison uses the options of the last layer that sets them, in either vocabulary', () => {
+test('the options of a comparison are those of the last layer that sets them, in either vocabulary', () => {
   expect(callMatchOf(null, undefined, {})).toEqual({ order: 'any', extra: null, arguments: 'partial' })
   expect(callMatchOf({ toolCallOrder: 'strict' })).toEqual({ order: 'exact', extra: 0, arguments: 'partial' })
   expect(callMatchOf({ toolCallOrder: 'exact', extraToolCalls: 2 }, { maxExtraToolCalls: null })).toEqual({
@@ -94,7 +94,7 @@ describe('the differences between arguments', () => {
     expect(argumentChanges({ v: 'any' }, {}, 'partial')).toEqual([{ kind: 'removed', path: 'v', expected: 'any' }])
   })
 
-  test('include values that are nested deeper than the call stack allows', () => {
+  test('include values that are nested too deeply for recursion', () => {
     const nested = (depth: number, end: unknown) => {
       let value = end
       for (let at = 0; at < depth; at += 1) value = [value]
@@ -149,7 +149,7 @@ describe('any comparison of calls', () => {
     )
   })
 
-  test('of the same calls in the same order has only matches', () => {
+  test('of equal calls in the same order has only matches', () => {
     const match = fc.record<CallMatch>({
       order: fc.constantFrom('any', 'in-order', 'exact'),
       extra: fc.oneof(fc.nat(3), fc.constant(null)),
@@ -164,7 +164,7 @@ describe('any comparison of calls', () => {
     )
   })
 
-  test('is without a difference exactly when the service reports that the calls match', () => {
+  test('has no difference if and only if the service reports a match', () => {
     fc.assert(
       fc.property(asked, made, options, (expected, actual, given) => {
         const found = callDifference({ expected, actual, match: callMatchOf(given) })

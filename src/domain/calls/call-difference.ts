@@ -12,22 +12,24 @@ export type CallMatch = { order: 'any' | 'in-order' | 'exact'; extra: number | n
 export type PlainCall = {
   toolName: string
   arguments: Record<string, unknown>
-  /** How the arguments of this expected call are compared; absent = as the match options say. */
+  /** How to compare the arguments of this expected call; absent if the match options decide. */
   argumentMatching?: ArgumentMatching
 }
 
 /** Numbers are positions in the compared lists. */
 export type CallRow =
   | { kind: 'matched'; expected: number; actual: number }
-  /** The right tool was called with other arguments. */
+  /** The expected tool was called with other arguments. */
   | { kind: 'arguments'; expected: number; actual: number; changes: readonly ArgumentChange[] }
-  /** The right call was made in the wrong order. */
+  /** An expected call was made in the wrong order. */
   | { kind: 'order'; expected: number; actual: number }
   | { kind: 'missing'; expected: number }
   | { kind: 'extra'; actual: number; allowed: boolean }
 
 export type CallDifference = {
-  /** Each expected and each actual call once: expected calls in their order, extra ones where they were made. */
+  /**
+   * Each expected and each actual call is in one row: expected calls in their order, extra calls where they were made.
+   */
   rows: readonly CallRow[]
   /** Whether the calls match. */
   holds: boolean
@@ -76,7 +78,7 @@ export function plainCall(call: Record<string, unknown>): PlainCall {
   }
 }
 
-/** Positions of expected calls, with those of the actual calls that satisfy them. */
+/** Positions of expected calls, each with the position of the actual call that satisfies it. */
 type Pairs = Map<number, number>
 type Compared = { expected: readonly PlainCall[]; actual: readonly PlainCall[]; match: CallMatch }
 type Changes = (expected: number, actual: number) => readonly ArgumentChange[]

@@ -35,7 +35,7 @@ export type CallRecord = CallSubject & {
   id: string
   startedAt: number
   outcome: Outcome
-  /** Id of the request, under which the local workspace stores the result. */
+  /** Id of the request. The local workspace stores the result under it. */
   requestId?: string | undefined
   /** Why `input` differs from what was sent. */
   incomplete?: ServerCall['incomplete']
@@ -58,7 +58,7 @@ export type CallLog = {
   saved: (id: string, savedAs: NonNullable<CallRecord['savedAs']>) => void
   /** Adds a stored call with its result. */
   adopt: (record: CallRecord) => void
-  /** Removes the finished calls of one server. */
+  /** Removes the calls to one server that have ended. */
   clear: (serverId: string) => void
   /** Returns the calls to one server, newest first; the same array until any call changes. */
   of: (serverId: string) => readonly CallRecord[]

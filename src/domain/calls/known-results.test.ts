@@ -12,7 +12,7 @@ const report = {
   tools: [{ name: 'sum', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }],
 } as unknown as DoctorReport
 
-/** The findings about recorded results if they are answered with this error. */
+/** Reads recorded results from a service that answers with this error, and returns the findings about them. */
 async function findingsAfter(error: ApiError) {
   const results = async () => {
     throw error
@@ -37,7 +37,7 @@ test.each([
   expect(await findingsAfter(new ApiError(error))).toEqual([])
 })
 
-test('recorded results are asked for by project and server only, whatever else the caller knows', async () => {
+test('a request for recorded results contains only project and server, whatever else the caller knows', async () => {
   const asked: unknown[] = []
   const results = async (input: unknown) => {
     asked.push(input)

@@ -5,7 +5,7 @@ import { callLogOf, type CallRecord } from './call-log.ts'
 
 /**
  * Returns the last result of each tool of a server. If the service does not return them, only calls of this session are
- * known. `unread` says why they could not be read; undefined for a service that does not have them.
+ * known. `unread` says why they could not be read; it is undefined if the service has no such operation.
  */
 export async function knownResults(
   client: Client,

@@ -17,7 +17,7 @@ export type ListedCall = Pick<CallSubject, 'kind' | 'target' | 'input'> & {
   /** Undefined while the call runs, or if the duration is unknown. */
   durationMs: number | undefined
   incomplete: ServerCall['incomplete']
-  /** The call as made, or as read, in this session. */
+  /** The call as it was made in this session, or as it was read from the service. */
   record: CallRecord | undefined
 }
 
@@ -68,7 +68,7 @@ export function listedCalls(stored: readonly ServerCall[], session: readonly Cal
   const paired = new Set<string>()
   for (const record of session.toReversed()) {
     if (record.requestId !== undefined) continue
-    // A call without an answer has no id; of equal calls, any will do, so take the nearest in time.
+    // A call without an answer has no id. Of several equal calls the nearest in time is taken.
     const alike = free.filter(call => !paired.has(call.id) && isAlike(call, record))
     const [nearest] = alike.toSorted((one, other) => distance(one, record) - distance(other, record))
     if (nearest) paired.add(nearest.id)
@@ -141,7 +141,7 @@ function answerOf(kind: Answer['kind'], result: unknown): Answer | undefined {
   return success ? ({ kind, value: data } as Answer) : undefined
 }
 
-/** Returns the arguments without those whose secrets were removed and that must be typed again. */
+/** Returns the arguments except those from which secrets were removed, which have to be typed again. */
 export function withoutStruck(input: Record<string, unknown> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => !JSON.stringify(value).includes(SECRET)))
 }

@@ -35,7 +35,7 @@ test('a scenario passes only if the suite passed it, never if it failed, is unkn
     }),
   ))
 
-test('an unknown status beside an expected failure is not a pass, unless the whole scenario is expected to fail', () => {
+test('an unknown status beside an expected failure does not pass, unless its whole scenario may fail', () => {
   const results = { failure: { id: 'a', status: 'FAILURE' }, unknown: { id: 'b', status: 'ERROR' } }
   const checks = readChecks(JSON.stringify(Object.values(results)), asIs)
   const judged = (baseline: string[]) => judge({ name: 's', durationMs: 1, checks }, undefined, baseline)
@@ -61,7 +61,7 @@ test('text that is not a result of the suite has no checks, and never throws', (
     ),
   ))
 
-test('a problem turns a pass into no verdict, and leaves failures unchanged', () => {
+test('a problem turns a pass into no verdict and does not change a failure', () => {
   const scenario = (status: string) =>
     judge(
       { name: 's', durationMs: 1, checks: readChecks(JSON.stringify([{ id: 'a', status }]), asIs) },

@@ -12,8 +12,8 @@ export type Check = {
 }
 
 /**
- * The state of a scenario: `skipped` if no check could decide, `not applicable` if the bridge would be judged instead
- * of the server, `unjudged` if it cannot be determined.
+ * The state of a scenario: `skipped` if no check decided, `not applicable` if its checks would judge the bridge instead
+ * of the server, `unjudged` if it is unknown.
  */
 export type ScenarioState = 'passed' | 'failed' | 'skipped' | 'not applicable' | 'unjudged'
 
@@ -47,7 +47,7 @@ const OF_HTTP = [
 /** Scenarios about what the bridge itself does for an HTTP server: it refuses foreign hosts. */
 const OF_FORWARDING = ['dns-rebinding-protection']
 
-/** The bridge between the suite and the server: to a program, to add headers, or none. */
+/** What is between the suite and the server: a bridge to a program, a bridge that adds headers, or nothing. */
 export type Between = 'program' | 'headers' | undefined
 
 const MOST_CHECKS = BOUNDS.conformanceChecks.most
@@ -80,7 +80,7 @@ export function readChecks(text: string, cleaned: (text: string) => string): Che
       }),
     }
   })
-  // If checks were left out, the failed one could be missing.
+  // If checks were left out, one of those may have failed.
   return value.length > MOST_CHECKS ? undefined : checks
 }
 
@@ -102,7 +102,7 @@ export function judge(
   const isWhole = baseline?.includes(name) === true
   const isExpected = isWhole || failing.every(({ id }) => baseline?.includes(`${name}:${id}`) === true)
   const strange = checks.find(({ status }) => !STATUSES.includes(status))
-  // An unknown status beside expected failures may be one that is not expected.
+  // Beside expected failures, an unknown status may mean a failure that is not expected.
   if (strange && (failing.length === 0 || (isExpected && !isWhole)))
     return { ...base, state: 'unjudged', why: `the check ${strange.id} has the unknown status "${strange.status}"` }
   if (failing.length > 0) return { ...base, state: 'failed', isExpected }
@@ -113,7 +113,7 @@ export function failingOf(checks: readonly Check[], baseline: readonly string[] 
   return checks.filter(({ status }) => status === 'FAILURE' || (baseline !== undefined && status === 'WARNING'))
 }
 
-/** Returns baseline entries that are out of date: a scenario that did not fail, or a check that ran and did not. */
+/** Returns outdated baseline entries: a scenario or a check that ran and did not fail. */
 export function staleEntries(scenarios: readonly Scenario[], baseline: readonly string[]): string[] {
   return baseline.filter(entry =>
     scenarios.some(({ name, state, checks }) => {

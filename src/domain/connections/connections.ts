@@ -7,7 +7,7 @@ export const CONNECTION_SLOTS = 5
 /** The status of a request that the service no longer has. */
 export const GONE = 'gone'
 
-/** A connection request that was started here, or that a refusal named. The contract cannot list them. */
+/** A connection request that was started here or named in a refusal. The contract has no list of them. */
 export type KnownConnection = {
   id: string
   /** The address without parts that may be secret; absent if only a refusal named the request. */

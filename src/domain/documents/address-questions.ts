@@ -3,7 +3,7 @@ import type { Plan } from './plan.ts'
 
 /**
  * Returns what must be confirmed separately before a plan is sent: each server whose address contains a value of this
- * machine, because that host can read it. Sentences have no full stop.
+ * machine, because the host of the address can read the value. Sentences have no full stop.
  */
 export function addressQuestions({ steps }: Pick<Plan, 'steps'>): string[] {
   return steps.flatMap(step => {

@@ -166,7 +166,7 @@ async function build(projectId: string, drawn: World): Promise<void> {
   }
 }
 
-test('a project exported and applied to an empty project is exported as the same files', async () => {
+test('a project that is exported and applied to an empty project is exported as the same files again', async () => {
   await fc.assert(
     fc.asyncProperty(world, async drawn => {
       const [from, to] = [await emptyProject(), await emptyProject()]
@@ -185,7 +185,7 @@ test('a project exported and applied to an empty project is exported as the same
 const CLIENT = 'client: { name: desk, config: { modelId: openai/gpt-5 } }\n'
 const ENVIRONMENT = 'environment: { name: staging, client: desk, description: one }\n'
 
-test('a change someone else made in between is not overwritten, and is shown beside ours and the base', async () => {
+test('a concurrent change is not overwritten, and is shown beside the file and the base version', async () => {
   const projectId = await emptyProject()
   await apply(projectId, `${CLIENT}---\n${ENVIRONMENT}`)
   const { client } = service
@@ -211,7 +211,7 @@ test('a change someone else made in between is not overwritten, and is shown bes
   expect(await client.clients.get({ projectId, clientId: desk!.id })).toMatchObject({ config })
 })
 
-test('a record someone else made in between is kept if equal, and shown if not', async () => {
+test('a record that someone else created in the meantime is kept if it is equal, and shown if it differs', async () => {
   const projectId = await emptyProject()
   const files = `${CLIENT}---\npersona: { name: Tom, role: a clerk }\n`
   const plan = await planned(projectId, files)
@@ -222,7 +222,7 @@ test('a record someone else made in between is kept if equal, and shown if not',
   expect((await service.client.personas.list({ projectId })).items).toHaveLength(1)
 })
 
-test('a record someone else made in between is not made twice, even after a change of its noun', async () => {
+test('a record that someone else created is not created twice, even after a change of its noun', async () => {
   const projectId = await emptyProject()
   await apply(projectId, 'persona: { name: Priya, role: a clerk }')
   const files = 'persona: { name: Priya, role: a guest }\n---\npersona: { name: Tom, role: a clerk }\n'
@@ -232,7 +232,7 @@ test('a record someone else made in between is not made twice, even after a chan
   expect((await service.client.personas.list({ projectId })).items).toHaveLength(2)
 })
 
-test('records that depend on a refused one are not sent, and other records are', async () => {
+test('records that refer to a refused record are not sent, and all others are', async () => {
   const projectId = await emptyProject()
   const files = `server: { name: s, enabled: true, transportType: http, url: 'https://e.com', command: node }
 ---
@@ -313,7 +313,7 @@ client: { name: desk, config: { modelId: 'a $\${b} c', token: t0ken-of-desk } }
   expect(out).toContain('modelId: a $${b} c')
 })
 
-test('a record someone else changed since the plan is not deleted', async () => {
+test('a record that someone else changed after the plan is not deleted', async () => {
   const projectId = await emptyProject()
   await apply(projectId, 'persona: { name: Tom, role: a clerk }\n---\npersona: { name: Ann, role: a clerk }\n')
   const plan = await planned(projectId, 'persona: { name: Priya, role: a clerk }', ['persona'])

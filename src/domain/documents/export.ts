@@ -100,7 +100,7 @@ const REFERS: Readonly<Record<DocumentNoun, readonly DocumentNoun[]>> = {
   journey: ['client', 'environment', 'persona', 'swarm'],
 }
 
-/** Returns the nouns with those that they refer to, in the order in which records can be created. */
+/** Returns the nouns and all nouns that they refer to, in an order in which their records can be created. */
 export function neededFor(nouns: readonly DocumentNoun[]): ReadonlySet<DocumentNoun> {
   const needed = new Set(nouns.flatMap(noun => [noun, ...REFERS[noun]]))
   return new Set(DOCUMENT_NOUNS.filter(noun => needed.has(noun)))
@@ -139,7 +139,7 @@ export function slugsOf(names: readonly string[]): ReadonlyMap<string, string> {
   )
 }
 
-/** Returns fields that the service does not return as variables, so that a file can create the record again. */
+/** Returns variables in place of fields that the service never returns, so that a file can create the record again. */
 function secretFields({ noun, form, record }: StoredForm, written: Written | undefined): Form {
   if (noun !== 'server' && noun !== 'client') return form
   if (written === undefined) return withReferences(form, undefined)

@@ -68,7 +68,7 @@ export type FormChange = {
   resent: readonly string[]
   /** Fields that the form leaves out but the service keeps. */
   kept: readonly string[]
-  /** Fields that differ but cannot be edited. */
+  /** Fields that differ but that the service cannot change. */
   fixed: readonly string[]
 }
 
@@ -96,7 +96,7 @@ function plainChange(
     if (field.fixed) fixed.push(name)
     else if (to[name] !== undefined) edit[name] = to[name]
     else if (field.clear !== undefined) edit[name] = field.clear
-    // A change of the transport already drops the address.
+    // If the transport changes, the service drops the address by itself.
     else if (from['transportType'] === to['transportType']) kept.push(name)
   }
   const resent = unreturnedIn(noun, to)
@@ -115,7 +115,7 @@ function plainChange(
   }
 }
 
-/** Returns the change of a client. Of a form with a template only the name and the named servers are compared. */
+/** Returns the change of a client. If the form has a template, only the name and the named servers are compared. */
 function clientChange({ form: from, record }: { form: Form; record: Wire }, to: Form, index: NameIndex): FormChange {
   const { template: _template, theme: _theme, ...said } = to
   const after: Form = to['config'] === undefined ? { ...from, ...said } : said

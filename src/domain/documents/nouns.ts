@@ -22,15 +22,13 @@ export type Field = {
   /** Name in requests, for fields that have a name instead of an id. */
   wire?: string
   refers?: DocumentNoun
-  /** Reads the field from a record, if it is not under the name that requests use. */
+  /** Reads the field from a record, if its name there is not the one in requests. */
   read?: (record: Record<string, unknown>) => unknown
-  /**
-   * The value that an edit sends if a document leaves the field out. Without it, the contract cannot clear the field.
-   */
+  /** The value that an edit sends if a document leaves the field out. Absent if the contract cannot clear the field. */
   clear?: unknown
-  /** The service accepts the field and never returns it. */
+  /** Set if the service accepts the field but never returns it. */
   unreturned?: true
-  /** The field cannot be edited. */
+  /** Set if the field cannot be edited. */
   fixed?: true
 }
 export type Fields = Readonly<Record<string, Field>>

@@ -15,11 +15,11 @@ export type Step =
   | { kind: 'change' | 'leave'; doc: SuiteDoc; base: StoredSuite; sync: SyncPlan }
   | { kind: 'delete'; noun: DocumentNoun; row: Row & { name: string } }
 
-/** All steps, each after those it depends on, with the lists that they are based on. */
+/** All steps, each after the steps on which it depends, and the lists on which they are based. */
 export type Plan = {
   steps: readonly Step[]
   rows: ReadonlyMap<DocumentNoun, readonly Row[]>
-  /** Deletes cases of suites that the files do not contain. */
+  /** Whether to delete cases of suites that the files do not contain. */
   prune: boolean
 }
 

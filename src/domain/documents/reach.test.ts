@@ -38,7 +38,7 @@ test.each([
     ['-y', '@scope/server', '--depth', '3'],
     ['-y', '@scope/server', '--depth', '3'],
   ],
-])('an exported file contains only the arguments of %j that are certainly not secret', (args, expected) => {
+])('an exported file contains only those of the arguments %j that are certainly not secret', (args, expected) => {
   expect(referredReach({ command: 'npx', args }, name => `$${name}`).args).toEqual(expected)
 })
 

@@ -30,14 +30,14 @@ type Sending = { store: DocumentStore; client: Client; projectId: string; index:
   present: () => Promise<ReadonlyMap<string, Row>>
 }
 
-/** If a file lists the same case twice, it is created twice. */
+/** Options for a file that lists the same case twice: both are created. */
 const DUPLICATES = { duplicatePolicy: 'warn', overrideReason: 'The file that was applied has both.' } as const
 
 /**
- * Sends the writes of a plan in order. Before a change the record is read again, and before the first creation of a
- * noun the list of its records, as before the first deletion those of all nouns with one. What has changed since the
- * plan is neither overwritten nor deleted. Continues after a refusal of one request, and stops after any other error,
- * such as a lost answer.
+ * Sends the writes of a plan in order. Before each change the record is read again. Before the first creation of a noun
+ * its list is read again, and before the first deletion the lists of all nouns with deletions. What has changed since
+ * the plan is neither overwritten nor deleted. A refused request does not stop the others, but any other error, such as
+ * a lost answer, does.
  */
 export async function sendPlan(
   client: Client,
@@ -98,7 +98,7 @@ async function send(sending: Sending, step: Write): Promise<Result> {
     return step.kind === 'create' ? await create(sending, doc) : await change(sending, doc, step.base as StoredForm)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
-    // Someone else, or an earlier attempt of this program, was faster.
+    // Someone else, or an earlier attempt of this program, may have created the record already.
     return (await compared(sending, step)) ?? { kind: 'failed', error }
   }
 }
@@ -142,7 +142,9 @@ async function sendSuite(sending: Sending, doc: SuiteDoc, base: StoredSuite | un
   return { kind: lines.length > 0 ? 'failed' : isNew ? 'created' : 'changed', lines }
 }
 
-/** All at once: a deletion may change records that are deleted later. A failed read is repeated. */
+/**
+ * Reads all lists at once, because a deletion may change records that are deleted later. A failed reading is repeated.
+ */
 function onceRead(store: DocumentStore, writes: readonly Write[]): Sending['present'] {
   const nouns = new Set(writes.flatMap(step => (step.kind === 'delete' ? [step.noun] : [])))
   let rows: ReadonlyMap<string, Row> | undefined
@@ -180,7 +182,7 @@ async function compared({ store, index, prune }: Sending, step: Write): Promise<
   return isUnchanged ? undefined : againstOther(doc, now, index, base, prune)
 }
 
-/** Returns how a record was changed by someone else meanwhile: as planned, or differently, which is a conflict. */
+/** Compares a record that someone else changed with the plan: it is now either as planned, or a conflict. */
 function againstOther(doc: Doc, now: Stored, index: NameIndex, base?: Stored, prune = false): Result {
   if (isAsWanted(doc, now, index, prune)) return { kind: 'already' }
   const wanted =

@@ -81,7 +81,7 @@ export function documentStore(client: Client, projectId: string): DocumentStore 
     ])
     const { suite, cases: forms } = fileOf(detail, cases, suiteNames(index))
     const { id: _id, model, ...settings } = suite
-    // Defaults of a new suite are left out, so that a suite without a model is exported as the same file.
+    // Settings that a new suite would have anyway are left out, so that exported files stay equal.
     const isImplied = model === modelOfNew({ suite: settings, cases: forms })
     const own = {
       suite: normalSuite({ ...settings, ...(!isImplied && model !== undefined && { model }) }),

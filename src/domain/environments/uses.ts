@@ -15,8 +15,8 @@ export type EnvironmentUse = {
 export type EnvironmentUses = { uses: readonly EnvironmentUse[]; unread: readonly string[] }
 
 /**
- * Returns what uses the environments of a project. Lists of suites and scenarios do not contain this, so each is read
- * separately, at most `most` of either.
+ * Returns what uses the environments of a project. Lists do not contain the environments of suites and scenarios, so at
+ * most `most` of each are read one by one.
  */
 export async function readEnvironmentUses(
   client: Client,
@@ -29,7 +29,7 @@ export async function readEnvironmentUses(
       return await read()
     } catch (error) {
       call.signal?.throwIfAborted()
-      // Only a refusal by the service says why a feature is off.
+      // Only a refusal by the service itself says why a feature is off.
       const isGated = error instanceof ApiError && error.code === 'FEATURE_NOT_SUPPORTED'
       unread.push(`The ${kind} were not read: ${isGated ? error.message : failureSentence(error)}`)
       return []

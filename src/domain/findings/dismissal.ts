@@ -23,8 +23,8 @@ export type DismissalOutcome = {
   done: readonly Finding[]
   refused: readonly { finding: Finding; error: unknown }[]
   /**
-   * Findings that were not sent: the person stopped, the connection failed, or earlier ones were refused for the same
-   * reason.
+   * Findings that were not sent: the person stopped, the connection failed, or earlier findings were refused for lack
+   * of rights.
    */
   unsent: readonly Finding[]
 }
@@ -115,9 +115,9 @@ export function batchOf(
 
 export type UndoPlan = {
   send: readonly Finding[]
-  /** Findings whose dismissal someone else has changed since. They are never overwritten. */
+  /** Findings whose dismissal someone else has changed in the meantime. They are never overwritten. */
   skipped: readonly { key: string; name: string; why: string }[]
-  /** Findings whose status has changed since. They are undone, but the status is not changed. */
+  /** Findings whose status has changed in the meantime. Their dismissal is undone all the same. */
   moved: readonly { key: string; name: string; from: string; to: string }[]
 }
 

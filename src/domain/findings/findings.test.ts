@@ -35,7 +35,7 @@ const findings: fc.Arbitrary<Finding[]> = fc
   .tuple(fc.array(swarmRecords), fc.array(openRecords))
   .map(([swarm, items]) => mergeFindings(swarm, [{ scenario, items }]))
 
-describe('merging the findings of several sources', () => {
+describe('merging findings', () => {
   test('lists each record once, in the order of its source, and keeps its finding', () => {
     fc.assert(
       fc.property(fc.array(swarmRecords), fc.array(openRecords), (swarm, items) => {
@@ -60,7 +60,7 @@ describe('merging the findings of several sources', () => {
     )
   })
 
-  test('keeps findings of two scenarios with the same id separate', () => {
+  test('keeps findings of two scenarios apart, even if they have the same id', () => {
     const record = () => ({ id: 'fnd_1', status: 'new' })
     const merged = mergeFindings(
       [record()],
@@ -78,7 +78,7 @@ describe('merging the findings of several sources', () => {
     expect(scenarioFinding(record, { ...scenario, name: 'Front desk' }).scenario?.name).toBe('Front desk')
   })
 
-  test('leaves missing values out, and null does not count as a dismissal', () => {
+  test('leaves out missing values, and does not count null as a dismissal', () => {
     expect(swarmFinding({ id: 'a', status: 'recurring', dismissedAt: null, occurrenceCount: null })).toMatchObject({
       isDismissed: false,
       occurrences: undefined,
@@ -100,7 +100,7 @@ describe('the filters of findings', () => {
     })
     .map(filtersOf)
 
-  test('apply independently for status, dismissal and source', () => {
+  test('apply status, dismissal and source independently', () => {
     fc.assert(
       fc.property(findings, filterSets, (all, filters) => {
         const none: FindingFilters = { status: undefined, dismissed: undefined, source: undefined, waveId: undefined }
@@ -115,7 +115,7 @@ describe('the filters of findings', () => {
     )
   })
 
-  test('place every finding in either dismissed or not, and in either open or resolved', () => {
+  test('count every finding as either dismissed or not, and as either open or resolved', () => {
     fc.assert(
       fc.property(findings, all => {
         const count = (params: Record<string, string>) =>
@@ -126,7 +126,7 @@ describe('the filters of findings', () => {
     )
   })
 
-  test('are switched by one key through all values and back to no filter', () => {
+  test('change with one key through all values, then to no filter', () => {
     const seen = []
     let filters = filtersOf({})
     do {
@@ -176,7 +176,7 @@ describe('dismissing findings', () => {
     )
   })
 
-  test('continues after a refusal, but stops at the second missing right instead of sending forty', async () => {
+  test('continues after a refusal, but stops after the second refusal for lack of rights', async () => {
     const all = many(40)
     const one = await sendDismissals(all, {
       signal: running(),
@@ -207,7 +207,7 @@ describe('undoing a dismissal', () => {
   const left = finding({ isDismissed: true, dismissedAt: 5, status: 'new' })
   const batch = batchOf(true, done, asMap([left]))
 
-  test('sends only findings that are unchanged since; the others say why', () => {
+  test('sends only findings that have not changed, and gives the reason for the others', () => {
     const dismissals = fc.record({ isDismissed: fc.boolean(), dismissedAt: fc.constantFrom(5, 6, undefined) })
     fc.assert(
       fc.property(fc.option(dismissals), statuses, (change, status) => {
@@ -225,17 +225,17 @@ describe('undoing a dismissal', () => {
     ['gone', undefined, 'it is gone'],
     ['shown', finding({ isDismissed: false }), 'someone has shown it again'],
     ['dismissed again', finding({ isDismissed: true, dismissedAt: 9 }), 'someone has dismissed it again'],
-  ])('leaves a finding alone that is %s in between', (_, now, why) => {
+  ])('does not change a finding that in the meantime is %s', (_, now, why) => {
     expect(planUndo(batch, asMap(now ? [now] : [])).skipped).toEqual([{ key: 'f0', name: 'F', why }])
   })
 
-  test('leaves a finding alone whose list cannot be read, since its state is unknown', () => {
+  test('does not change a finding whose list cannot be read, since its state is unknown', () => {
     expect(planUndo(batch, asMap([left]), new Set([undefined])).skipped).toMatchObject([
       { why: 'its list cannot be read now' },
     ])
   })
 
-  test('of the opposite kind dismisses a finding again, unless someone else already did', () => {
+  test('that restored findings dismisses them again, unless someone else already did', () => {
     const shown = batchOf(false, done, asMap([finding({ isDismissed: false })]))
     expect(planUndo(shown, asMap([finding({ isDismissed: false })])).send).toHaveLength(1)
     expect(planUndo(shown, asMap([finding({ isDismissed: true })])).skipped).toMatchObject([
@@ -244,7 +244,7 @@ describe('undoing a dismissal', () => {
   })
 })
 
-describe('the gate of findings', () => {
+describe('the feature flag of findings', () => {
   const capabilities = (fields: object) => ({ projectId: 'p', can: {}, ...fields })
   test.each([
     ['nothing known', undefined, [false, false]],
@@ -264,7 +264,7 @@ describe('the gate of findings', () => {
       capabilities({ features: { sandboxes: { enabled: true } }, can: { readSwarms: false, readUserTesting: true } }),
       [true, false],
     ],
-  ])('is read from capabilities with %s', (_, told, [swarm, scenarios]) => {
+  ])('is read from the capabilities with %s', (_, told, [swarm, scenarios]) => {
     expect(gateOf(told)).toMatchObject({ swarm, scenario: scenarios })
   })
 
@@ -274,7 +274,7 @@ describe('the gate of findings', () => {
   })
 })
 
-test('the runs behind a finding are those of its journey, starting with the wave that saw it last', () => {
+test('the runs behind a finding are the runs of its journey, beginning with the wave that saw it last', () => {
   const run = (id: string, waveId: string, journeyId: string, at: number): WaveRun => ({
     id,
     waveId,
@@ -314,7 +314,7 @@ test.each([
   expect(outcomeLook(state).tone === 'error').toBe(state === 'failed')
 })
 
-test("a scorecard gives the number of graded sessions that fail a finding's criterion, and no other number", () => {
+test('a scorecard gives only the number of graded sessions that fail the finding’s criterion', () => {
   const criteria = [{ id: 'fit', failCount: 2, pendingCount: 1, failedGradingCount: 0 }]
   const scorecard = { criteria, sessionsGraded: 5, sessionsTotal: 9 }
   const of = (kind: string, id: string) =>

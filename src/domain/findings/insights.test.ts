@@ -32,7 +32,7 @@ const read = waveInsightsRead({
   updatedAt: NOW,
 })
 
-describe('the insights on a run', () => {
+describe('insights on a run', () => {
   test('are rendered as Markdown, coverage first, then the most severe finding, without malformed parts', () => {
     const text = insightsMarkdown(read)
     const order = [
@@ -55,7 +55,7 @@ describe('the insights on a run', () => {
     expect(adviceOn(read, swarmFinding({ id: 'y', status: 'new', fingerprint: 'z' }))).toBeUndefined()
   })
 
-  test('are waited for while pending and for a late discovery, but not if nobody requested them', () => {
+  test('are awaited while pending and for a late discovery, but not if nobody requested them', () => {
     expect(isGenerating(NEVER_ASKED, NOW)).toBe(false)
     expect(isGenerating(waveInsightsRead({ waveId: 'w', status: 'pending' }), NOW)).toBe(true)
     expect(isGenerating(waveInsightsRead({ waveId: 'w', status: 'failed' }), NOW)).toBe(false)
@@ -115,7 +115,7 @@ describe('a session in a trace export', () => {
   }
   const page = (...spans: object[]) => ({ resourceSpans: [{ scopeSpans: [{ spans }] }] })
 
-  test('has its calls before the answer they led to', () => {
+  test('has each call before the answer to which it led', () => {
     expect(messagesOfSession(page(root, step, call, { ...call, traceId: 'other' }), ['ses_1'])).toEqual([
       said[0],
       {

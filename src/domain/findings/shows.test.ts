@@ -27,7 +27,7 @@ const scorecard = (failCount: number, more: { pendingCount?: number; sessionsTot
   ],
 })
 
-test('a session named in the evidence shows the finding, whatever else is known', () => {
+test('a session that the evidence names shows the finding, whatever else is known', () => {
   const reached = { score: 1, isReached: true, reason: undefined }
   expect(showsFinding(journey, session(reached), { evidence: new Set(['cht_1']) })).toMatchObject({ shows: true })
 })
@@ -41,7 +41,7 @@ test('a finding about a goal shows in sessions that missed the goal', () => {
   expect(showsFinding(journey, session(), { evidence: NONE })).toBeUndefined()
 })
 
-test('counts of a run say something about single sessions only if all or none failed', () => {
+test('the counts of a run say something about single sessions only if all sessions failed or none did', () => {
   const of = (card: ReturnType<typeof scorecard>) =>
     showsFinding(criterion, session(missed), { evidence: NONE, scorecard: card })?.shows
   expect(of(scorecard(0))).toBe(false)

@@ -41,7 +41,7 @@ function exportOf(count: { sessions: number }, { a = 1 } = {}) {
 const options = () => ({ signal: new AbortController().signal, onProgress: (_searched: number) => undefined })
 const said = (index: number) => [{ role: 'user', content: `said in ${index}` }]
 
-test('an opened session is read from an export without the content of other sessions', async () => {
+test('an opened session is read from an export without reading the content of other sessions', async () => {
   const positions = fc.integer({ min: 0, max: 699 })
   await fc.assert(
     fc.asyncProperty(fc.array(positions, { minLength: 1, maxLength: 6 }), async wanted => {
@@ -76,7 +76,7 @@ test('whole pages are read from a service whose limit does not count sessions', 
   expect((await index.read(['ses_33'], options())).messages).toMatchObject(said(33))
 })
 
-test('a search reports that it did not reach the end of an export, and the next one continues there', async () => {
+test('a search reports if it did not reach the end of an export, and the next search continues there', async () => {
   const { index } = exportOf({ sessions: 5_000 })
   expect(await index.read(['ses_4900'], options())).toMatchObject({
     messages: undefined,

@@ -34,16 +34,16 @@ describe('the next steps of a project', () => {
     expect(kinds({ suites: [] })).toEqual(['add-suite', 'examine', 'call'])
   })
 
-  test('a server that is switched off is not offered to be checked or called', () => {
+  test('a disabled server is not offered for a check or a call', () => {
     expect(kinds({ servers: [server('off', false)] })).toEqual(['run'])
   })
 
-  test('a project of a remote service in which a suite has run needs none', () => {
+  test('a project of a remote service has no next steps once a suite has run', () => {
     expect(kinds({ isLocal: false })).toEqual([])
     expect(kinds({ isLocal: false, suites: [unrun] })).toEqual(['run', 'examine', 'call'])
   })
 
-  test('no step is offered based on unknown data, and never more than three', () => {
+  test('no step is based on unknown data, and there are never more than three', () => {
     const list = <T>(items: readonly T[]) => fc.option(fc.subarray([...items]), { nil: undefined })
     fc.assert(
       fc.property(

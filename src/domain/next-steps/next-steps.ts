@@ -18,7 +18,7 @@ type Known = {
   isExamined: (server: ProjectServer) => boolean
   /** Whether a tool was called by hand; undefined while unknown. */
   isCalled: boolean | undefined
-  /** Whether this is the local workspace, in which every suite that has not run belongs to the person. */
+  /** Whether this is the local workspace. A suite that has not run there always belongs to the person. */
   isLocal: boolean
 }
 

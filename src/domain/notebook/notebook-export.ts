@@ -15,14 +15,14 @@ export type ExportOptions = Own & {
   signal?: AbortSignal
 }
 
-/** Milliseconds of work before anything else may run. */
+/** Milliseconds of work after which other tasks may run. */
 const TURN_MS = 10
 
 /** The notice in every document meant for others. */
 export const REDACTED =
   'by mcpdeck without what looks like a secret, an e-mail address or a home directory: read it before you hand it on.'
 
-/** Formats foreign text for a document, redacted and escaped. */
+/** Formats texts of others for a document. They are redacted and escaped. */
 export function documentTexts(own: Own) {
   const safe = (text: string): string => redacted(text, own)
   return {

@@ -14,8 +14,8 @@ import { findingLines, scenarioLines } from './thing-lines.ts'
 const NOTHING = { value: [], at: undefined }
 
 /**
- * Reads scenarios and the findings of both sources. Features that are off are not read. `rights` are in the order of
- * the projects.
+ * Reads scenarios and the findings of both sources. Features that are off are not read. `rights` has one item for each
+ * project, in the same order.
  */
 export function createFindingReads({ queries, swarmFindings }: NowSources) {
   const { readShown, shows } = createShownReads()

@@ -45,7 +45,7 @@ describe('a suite that runs every night', () => {
     asOf: fc.integer({ min: 0, max: 7 * DAY }),
   })
 
-  test('is missed only once it is late, whatever else ran, and never if a run came since or may have come', () => {
+  test('is missed only once it is late, whatever else ran, and not if a run may have come in the meantime', () => {
     fc.assert(
       fc.property(when, ({ last, off, others, asOf }) => {
         const times = [...off.map((ms, night) => NOW - last - night * DAY + ms), ...others.map(ago => NOW - ago)]
@@ -61,7 +61,7 @@ describe('a suite that runs every night', () => {
     )
   })
 
-  test('is not assumed for a suite that runs on workdays, rarely, or at any time', () => {
+  test('is not expected of a suite that runs on workdays only, rarely, or irregularly', () => {
     const workdays = [0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 14].map(day => NOW - day * DAY)
     expect(rhythmOf(workdays)).toBeUndefined()
     expect(
@@ -76,7 +76,7 @@ describe('a suite that runs every night', () => {
     expect(missedAt(rhythmOf(hourly), hourly, NOW + 3 * HOUR)).toBe(NOW + 2 * HOUR)
   })
 
-  test('has a line when it did not run, which nothing read before then can show', () => {
+  test('has a line if it did not run, even if nothing that was read before shows it', () => {
     const due = NOW - 4 * HOUR
     const [line] = linesOf(nights(28 * HOUR))
     expect(line).toMatchObject({ key: 'suite prj_1 s', urgency: 'high', isFault: true, word: 'missing', at: due })
@@ -96,7 +96,7 @@ describe('a suite that runs every night', () => {
   })
 })
 
-test('a suite with a schedule is missed after its interval, if it ran three times by it, whatever else ran', () => {
+test('a suite with a schedule is missed after its interval if it ran three times by it, whatever else ran', () => {
   const when = fc.record({
     minutes: fc.integer({ min: 5, max: 7 * 24 * 60 }),
     others: fc.array(fc.double({ min: 0.1, max: 1.9, noNaN: true }), { maxLength: 2 }),
@@ -119,7 +119,7 @@ test('a suite with a schedule is missed after its interval, if it ran three time
   expect(dueRhythm([NOW], undefined, { enabled: true, intervalMinutes: 60 })).toBeUndefined()
 })
 
-test('a suite whose schedule was switched off is not missed, unless something else kept running it', () => {
+test('a suite whose schedule was switched off is not missed, unless something else also runs it regularly', () => {
   const hourly = Array.from({ length: 7 }, (_, index) => NOW - index * 2 * HOUR)
   const rhythm = rhythmOf(hourly)
   const off = { enabled: false }
@@ -143,14 +143,14 @@ describe('the history of a suite', () => {
     expect(linesOf(many)[0]!.week!.slice(0, 6)).toEqual(Array.from({ length: 6 }))
   })
 
-  test('says for a day that it is new or regressed', () => {
+  test('marks a failure as new or regressed for a day', () => {
     const newsOf = (runs: EvalRun[]) => linesOf(runs)[0]!.news
     expect(newsOf([run(1, HOUR, FAILED)])).toBe('new')
     expect(newsOf([run(2, HOUR, FAILED), run(1, 2 * HOUR)])).toBe('regressed')
     expect(newsOf([run(2, HOUR, FAILED), run(1, 30 * HOUR, FAILED)])).toBeUndefined()
   })
 
-  test('is read if the suite may still fail because of the last run, however old that is', () => {
+  test('is read if the suite may still fail because of its last run, however old that is', () => {
     const latestRun = { id: 'r2', status: 'completed', passed: 1, failed: 0, createdAt: NOW - 9 * DAY }
     const part = run(2, 9 * DAY, { selectedCaseCount: 1, totalCaseCount: 2 })
     const red = run(1, 10 * DAY, { ...FAILED, selectedCaseCount: 2, totalCaseCount: 2 })
@@ -161,7 +161,7 @@ describe('the history of a suite', () => {
     expect(inList({ recentRuns: [part], passRateTrend: [1, 1] })).toBe(true)
     const whole = run(2, 9 * DAY, { selectedCaseCount: 2, totalCaseCount: 2 })
     expect(inList({ recentRuns: [whole, red] })).toBe(false)
-    // A cancelled run says nothing about those before it, which may have failed.
+    // A cancelled run says nothing about the runs before it, which may have failed.
     const cancelled = { latestRun: { ...latestRun, status: 'cancelled', passed: 0 }, totals: { runs: 5, failed: 2 } }
     for (const recentRuns of [[], [run(2, 9 * DAY, { status: 'cancelled' })]])
       expect(inList({ ...cancelled, recentRuns })).toBe(true)
@@ -202,12 +202,12 @@ describe('suites with the same cause', () => {
     expect(waitingCount(rows)).toBe(2)
   })
 
-  test('are not grouped if the reason differs, covers only a part, or is not in the setup', () => {
+  test('are not grouped if the reasons differ, apply only to a part of a run, or are not about the setup', () => {
     for (const other of [down('Other.'), down(REASON, 'execution_failed'), down(REASON, 'setup_failed', false), FAILED])
       expect(rowsOf(suite('a'), suite('b', other)).every(({ kind }) => kind === 'run')).toBe(true)
   })
 
-  test('are acknowledged together, also when they fail again, and return when another one joins', () => {
+  test('are acknowledged together, even when they fail again, and return when another suite joins them', () => {
     memory.acknowledge(rowsOf(suite('a'), suite('c'))[0]!.members)
     expect(waitingCount(rowsOf(suite('a'), suite('c')))).toBe(0)
     expect(waitingCount(rowsOf(suite('a', down(), 2), suite('c')))).toBe(0)

@@ -5,8 +5,8 @@ import { markOf } from '../seen/seen.ts'
 import { NO_HISTORY, type NowLine, URGENCIES } from './line.ts'
 
 /**
- * Returns the common reason why nothing in a run could be set up, in the service's words. Undefined unless everything
- * that did not pass is `setup_failed` and every listed failure has this reason.
+ * Returns the common reason why nothing in a run could be set up, in the service's words. Returns undefined unless
+ * everything that did not pass is `setup_failed` and all listed failures have the same reason.
  */
 export const setupReasonOf = onceFor(({ decisionSummary }: EvalRun): string | undefined => {
   const { failures = null, complete } = decisionSummary?.diagnostics ?? {}
@@ -30,7 +30,7 @@ export function groupLines(lines: readonly NowLine[]): NowLine[] {
     ...heads.values(),
     ...lines.map(line => {
       const under = keys.get(line)
-      // A line that was acknowledged together with its cause stays acknowledged while only that cause makes it fail.
+      // A line that was acknowledged with its cause stays acknowledged while that cause alone makes it fail.
       return under === undefined ? line : { ...line, under, fingerprint: under }
     }),
   ]

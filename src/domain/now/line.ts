@@ -1,11 +1,11 @@
 import type { RunInWave } from '../swarms/waves.ts'
 import type { Week } from './week.ts'
 
-/** The urgency of a line: act now, look at it, or only know it. */
+/** The urgency of a line: something to do now, something to check, or information. */
 export const URGENCIES = ['high', 'medium', 'low'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
-/** The subjects of lines. Lines of the same urgency are sorted in this order. */
+/** What a line can be about. Lines of the same urgency are sorted in this order. */
 export const NOW_KINDS = ['line', 'rate', 'write', 'cause', 'server', 'run', 'wave', 'finding', 'scenario'] as const
 export type NowKind = (typeof NOW_KINDS)[number]
 
@@ -21,7 +21,7 @@ export type NowTarget =
   | { to: 'scenario'; projectId: string; scenarioId: string }
   | { to: 'suite'; projectId: string; suiteId: string | undefined }
   | { to: 'project'; projectId: string }
-  /** Everything about the line is already shown in Now. */
+  /** Now already shows everything about the line, so it leads nowhere. */
   | { to: 'here' }
 
 /** One line of the inbox. Times are epoch milliseconds. */
@@ -48,11 +48,11 @@ export type NowLine = {
   /** Numbers of ends and failures in the last week; undefined if not counted. */
   week: Week | undefined
   /**
-   * Set if the thing has been bad for at most a day: `new` if it was not bad before as far as was read, `regressed` if
-   * it had recovered.
+   * Set if the thing has been bad for at most a day. `regressed` if it was bad before and had recovered, `new` if
+   * nothing that was read shows that it was bad before.
    */
   news: 'new' | 'regressed' | undefined
-  /** The common cause in the service's words; undefined if there is not one reason for everything. */
+  /** The only cause, in the service's words; undefined if there are several or none is known. */
   cause: string | undefined
   /** Key of the line that groups this one with others of the same cause. */
   under: string | undefined

@@ -49,8 +49,8 @@ export type NowMemory = {
   /** Removes a check that is outdated because the server has changed or is gone. */
   forgetCheck(server: Pick<ServerCheck, 'projectId' | 'serverId'>): void
   /**
-   * Returns the number of waiting lines when Now was last on screen; undefined before that. The same object until the
-   * next look.
+   * Returns the number of waiting lines when Now was last on screen; undefined if it never was. Returns the same object
+   * until Now is shown again.
    */
   count(): NowCount | undefined
   /** Sets the number of waiting lines. */

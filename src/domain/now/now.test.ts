@@ -29,11 +29,11 @@ const read = fc.record({
   worth: fc.record({ place: fc.nat(500), movement: fc.constantFrom(0 as const, 1 as const, 2 as const) }),
 })
 
-describe('the plan of reads', () => {
+describe('the plan of the reads of Now', () => {
   const [openedAt, now] = [100_000, 200_000]
   const urgency = (each: PlannedRead): number => urgencyOf(each, openedAt, now)
 
-  test('reads nothing again within its pause, unless it has changed since', () => {
+  test('repeats nothing within its pause, unless it has changed in the meantime', () => {
     fc.assert(
       fc.property(read, each => {
         const isKnown = each.triedAt !== undefined && each.pause !== false && each.triedAt >= openedAt - each.pause
@@ -45,7 +45,7 @@ describe('the plan of reads', () => {
     )
   })
 
-  test('reads first what decides, and of two equal reads the more important one', () => {
+  test('puts decisive reads first, and of two equally urgent reads the more important one', () => {
     fc.assert(
       fc.property(read, read, (one, other) => {
         const isFirst = one.triedAt === undefined && one.pause !== false
@@ -74,8 +74,8 @@ function linesOf(runs: EvalRun[]): NowLine[] {
   })
 }
 
-describe('the lines of runs', () => {
-  test('report the failures of the last run of a suite, and no verdict, before its runs are read', () => {
+describe('the lines about runs', () => {
+  test('report the failures of a suite’s last run, but no verdict, before the runs of the suite are read', () => {
     const lineOf = (latestRun: EvalSuite['latestRun']) =>
       unreadRunLines(project, { id: 'sui_1', name: 'nightly', latestRun }, NOW)[0]
     const failed = { id: 'run_1', status: 'completed', passed: 5, failed: 1, createdAt: NOW - 60_000 }
@@ -85,7 +85,7 @@ describe('the lines of runs', () => {
       isFault: false,
       readAt: NOW,
     })
-    // The line of the suite's runs, once read, replaces this line, and acknowledging one acknowledges the other.
+    // Once the runs of the suite are read, their line replaces this one. Acknowledging either acknowledges the other.
     const [read] = linesOf([run('run_1', { result: 'failed' })])
     expect(read).toMatchObject({ key: lineOf(failed)?.key, fingerprint: lineOf(failed)?.fingerprint })
     expect(lineOf({ ...failed, failed: 0 })).toBeUndefined()
@@ -133,7 +133,7 @@ describe('the lines of runs', () => {
     expect(linesOf([failed(3, 1_000), { ...passed, createdAt: NOW - 5_000 }])).toMatchObject([{ at: NOW - 1_000 }])
   })
 
-  test('keep a suite that failed if only part of it has passed since, with less urgency', () => {
+  test('keep a failed suite if only a part of it has passed in the meantime, with less urgency', () => {
     const failed = run('r1', {
       result: 'failed',
       runNumber: 1,
@@ -166,7 +166,7 @@ describe('the lines of runs', () => {
     expect(lines[0]!.sentence).toBe('nightly #1 failed: 3 of 6 passed; #2 passed failed cases only')
   })
 
-  test('count the trials of a running one; with unread pages the rest stays open', () => {
+  test('count the trials of a run in progress, and leave the rest open if pages were not read', () => {
     const items = ['completed', 'failed', 'running', 'pending'].map((status, index) => ({
       id: `t${index}`,
       iterationNumber: index,
@@ -188,7 +188,7 @@ describe('the lines of runs', () => {
     expect(told(false)).toBe('nightly #7: 2 of 4 or more trials ended, 1 failed')
   })
 
-  test('use the counts that a running one reports, without reading its trials', () => {
+  test('use the counts that a run in progress reports, without reading its trials', () => {
     const told = (trials: object) =>
       runLines({
         project,
@@ -209,7 +209,7 @@ describe('the lines of runs', () => {
     expect(told({ total: 8, passed: 1 })?.sentence).toBe('nightly #7: progress not read yet')
   })
 
-  test('read each run equally often, however many are in flight', () => {
+  test('are read equally often for each run, however many runs are in progress', () => {
     const looksOf = (count: number): number => {
       let looks = 0
       const runs = Array.from({ length: count }, (_, index) =>
@@ -221,7 +221,7 @@ describe('the lines of runs', () => {
     expect(looksOf(400)).toBeLessThanOrEqual(2 * 10 * looksOf(40))
   })
 
-  test('read the runs of a suite while one is in flight, for a day after, and until it passes', () => {
+  test('need the runs of a suite while one is in progress, for a day after it, and until it passes', () => {
     const latest = (status: string, age: number) => ({ latestRun: { id: 'r', status, createdAt: NOW - age } })
     expect(wantsRuns(latest('running', 9 * DAY_MS), NOW)).toBe(true)
     expect(wantsRuns(latest('completed', DAY_MS), NOW)).toBe(true)
@@ -282,7 +282,7 @@ describe('the other lines of Now', () => {
     expect(told.map(({ key, readAt }) => [key, readAt])).toEqual([['server prj_1/b', 2]])
   })
 
-  test('include requests in trouble: unresolved writes, a pause, a failed connection', () => {
+  test('include troubles with requests: unresolved writes, a pause, a failed connection', () => {
     const entry = {
       id: 4,
       operation: 'createEvalRun',
@@ -319,7 +319,7 @@ describe('the stored state of Now', () => {
     return { file, faults, memory: createNowMemory({ stored, clock: systemClock }) }
   }
 
-  test('lets an acknowledged line return when it says something else, even in the next session', () => {
+  test('shows an acknowledged line again when its content changes, even in the next session', () => {
     const { file, memory } = open()
     const told = { key: 'run r1', fingerprint: 'in flight' }
     memory.acknowledge([told])
@@ -331,7 +331,7 @@ describe('the stored state of Now', () => {
     expect(isAcknowledged(told, open().memory.kept())).toBe(false)
   })
 
-  test('contains the notes of both of two processes', () => {
+  test('contains what both of two processes stored', () => {
     const [one, other] = [open().memory, open().memory]
     expect(one.kept()).toEqual(nowKey.empty)
     other.chooseProjects(['prj_1'])

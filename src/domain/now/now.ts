@@ -43,8 +43,8 @@ export type NowFacts = {
 }
 
 /**
- * Builds everything that Now shows. Each look requests the reads of its plan, and builds lines from the answers so far.
- * Unchanged parts are kept, so that a look at hundreds of suites is cheap.
+ * Builds everything that Now shows. Each call requests the reads of its plan and builds lines from the answers so far.
+ * Unchanged parts are reused, so that a call with hundreds of suites takes little time.
  */
 export function createNow(of: NowSources) {
   const { queries, serviceTime } = of
@@ -101,7 +101,7 @@ export function createNow(of: NowSources) {
       ...runs.sources,
       ...waves.sources,
       ...findings.sources,
-      // The rights come last, since nobody waits for this source.
+      // The rights come last, because nobody waits for them.
       ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
       ...(writes.error ? [sourceOf('writes', { ...writes, at: undefined }, undefined)] : []),
     ]

@@ -14,7 +14,7 @@ import {
 /** Number of runs of a suite that are read; more are not listed (contract: at most 100). */
 export const RUNS_READ = 100
 
-/** Whether a list of a suite's runs lacks the latest run that the suite's record mentions, or its end. */
+/** Whether a list of a suite's runs lacks the latest run in the suite's record, or has that run but not its end. */
 export function lacksLatest(suite: SuiteRecord, runs: readonly ListedRun[]): boolean {
   const { latestRun } = suite
   if (!latestRun) return runs.length === 0 && mentionsRuns(suite)
@@ -50,7 +50,7 @@ export function isProvenByRecord(suite: SuiteRecord): boolean {
   return state.outcome !== 'failed' && state.outcome !== 'broken' && whyOpen(state, Infinity) === undefined
 }
 
-/** @param read number of runs that were read; fewer than {@link RUNS_READ} are all of them */
+/** @param read number of runs that were read; if there are fewer than {@link RUNS_READ}, the suite has no others */
 function whyOpen(state: SuiteState, read: number): string | undefined {
   switch (state.outcome) {
     case 'failed':

@@ -15,7 +15,7 @@ export type NowAnswer<T> = {
   failedAt: number | undefined
 }
 
-/** Facts that determine when something is read. */
+/** What determines when something is read. */
 export type ReadOf = {
   projectId?: string
   /** Epoch milliseconds at which another read showed that this one is outdated. */
@@ -24,7 +24,7 @@ export type ReadOf = {
   needsAttention?: boolean
 }
 
-/** Returns known answers, and schedules reads for repetition. */
+/** Returns known answers, and schedules reads that are to be repeated. */
 export type NowReader = {
   /**
    * Requests several reads of one kind until the next look.

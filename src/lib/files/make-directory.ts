@@ -5,7 +5,7 @@ const OWNER_ONLY = 0o700
 
 /**
  * Creates a directory and its missing parents, readable only by the owner. Node's recursive mkdir never returns if the
- * first missing directory cannot be created, as below `/proc`, so this creates that one separately.
+ * first missing directory cannot be created, as below `/proc`, so that directory is created separately.
  * @throws errors of the file system
  */
 export function makeDirectory(path: string): void {

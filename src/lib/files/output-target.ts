@@ -26,7 +26,7 @@ export function outputTarget(path: string): { file: string } | { stream: string 
   // Links such as `/dev/stdout` and a shell's `>(…)` may lead to something that has no path.
   if (found && !found.isFile() && !found.isDirectory()) return { stream: path }
   if (found?.isFile() && openFileOf(path) !== undefined) return { stream: path }
-  // If it is a directory, writing the file fails later.
+  // If the target is a directory, writing the file fails later.
   return { file: followed(path) }
 }
 
@@ -76,7 +76,7 @@ export type OutputStream = { write: (content: string | Uint8Array) => void; clos
 export function openStream(path: string): OutputStream {
   const own = statSync(path).isFile() ? openFileOf(path) : undefined
   if (own !== undefined) return { write: content => writeAll(own, content), close: () => undefined }
-  // While this is open the pipe has a reader. Opening it again does not block, and a slow reader is waited for.
+  // Fails at once if a pipe has no reader; otherwise the second open does not block. A slow reader is waited for.
   const probe = openSync(path, constants.O_WRONLY | AT_ONCE)
   try {
     const descriptor = openSync(path, constants.O_WRONLY)

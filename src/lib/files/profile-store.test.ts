@@ -37,7 +37,7 @@ const open = (key = words, profile = 'p1') =>
 const fileOf = (key = words, profile = 'p1') => join(directory, 'state', `${key.name}-${profile}.json`)
 const add = (word: string) => (all: readonly string[]) => [...all, word]
 
-test('each profile and key has a file of its own, for its owner only, with its version', () => {
+test('each profile and key has a separate file, which only its owner can read and which contains its version', () => {
   open().change(add('a'))
   open(words, 'p2').change(add('b'))
   expect([open().get(), open(words, 'p2').get(), open(treasure).get()]).toEqual([['a'], ['b'], []])

@@ -44,7 +44,7 @@ test('a save by rename is a change; a file that comes and goes is not', async ()
   expect(await changes.next()).toEqual(['src/a.ts'])
 })
 
-test('a folder is waited for, can be removed and can return', async () => {
+test('a folder may be missing at first, be removed, and return', async () => {
   const { cwd, save, watch } = folderWith()
   const changes = await watch(['build/out/**'])
   expect(changes.count).toBe(0)

@@ -28,7 +28,7 @@ test('a failed replacement leaves everything unchanged', () => {
   expect(readdirSync(directory)).toEqual(['taken'])
 })
 
-test('a file for its owner is in directories for its owner, even if others could read the previous file', () => {
+test('a file for its owner alone gets directories for its owner alone, even if others could read it before', () => {
   const file = join(folder(), 'state', 'profile', 'seen.json')
   writeForOwner(file, 'a')
   expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700])

@@ -139,7 +139,7 @@ describe('the changes between two schemas', () => {
     ),
   })).schema
 
-  /** The same schema with its parts in another order. */
+  /** Returns a schema with its parts in another order. */
   const reordered = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reordered)
     if (typeof value !== 'object' || value === null) return value
@@ -250,7 +250,7 @@ describe('the changes between two schemas', () => {
     fc.tuple(whole, whole),
   )
 
-  test('are never called safe if a value that was valid no longer is, or if a new value may come', () => {
+  test('are never called safe if a sent value may no longer be valid, or a received one was not valid before', () => {
     fc.assert(
       fc.property(pairs, fc.array(value, { minLength: 5, maxLength: 12 }), ([before, after], values) => {
         // References that contain themselves give no verdict.

@@ -101,7 +101,7 @@ describe('pictures that are described instead of drawn', () => {
     const media = await mediaOf(bytes)
     expect(media.raster).toBeUndefined()
     expect(media.why).toContain(why)
-    // The decoder alone would take gigabytes for some of them.
+    // For some of these pictures the decoder alone would take gigabytes.
     expect(growth()).toBeLessThan(1)
   })
 

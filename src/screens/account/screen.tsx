@@ -123,7 +123,7 @@ function keyFields({ name, host, local, readOnly, keySource }: Profile): Field[]
   ]
 }
 
-/** A deployment without that block, or without the whole page, uses vocabulary 1. */
+/** Returns the vocabularies that the deployment announces: vocabulary 1 if it announces none, or has no such page. */
 function vocabularyText({ data, error, problem }: ApiQuery<unknown>): string | undefined {
   if (data) return announcedVocabulary(data) === '2' ? '1 and 2' : '1: the only one that this deployment announces'
   return error?.status === 404 ? '1: this deployment announces none' : problem?.title

@@ -17,7 +17,7 @@ describe('the repositories with pull request checks', () => {
     app = await openApp({ place: checkReposRoute.to() })
     await app.press('1', ',', 'k')
     const frame = await app.see('The local workspace checks no')
-    // There is no pane for a selected repository, and no key to read a list again that is always empty.
+    // There is no pane for a selected repository, and no key to read again a list that is always empty.
     expect(frame).not.toContain('No repository is chosen.')
     expect(frame.match(/Pull request checks need/g)).toHaveLength(1)
     expect(frame).not.toContain('to read again')
@@ -32,7 +32,7 @@ describe('the repositories with pull request checks', () => {
     expect(app.frame()).toMatch(/During an outage +merges are blocked/)
   })
 
-  test('are not reported as none if the feature is off', async () => {
+  test('are not reported as missing if the feature is off', async () => {
     await open({ available: false, connectable: null })
     await app.see('Pull request checks are off for')
     await app.close()

@@ -64,7 +64,7 @@ test('a client is made from a template, renamed and duplicated', async () => {
   expect((await app.client.clients.list({ projectId })).items).toHaveLength(3)
 })
 
-test('its configuration is edited as YAML, and changes that someone else made are kept', async () => {
+test('the configuration of a client is edited as YAML, and changes that someone else made are kept', async () => {
   const editor = editorOf(text => text.replace(/modelId: .*/, 'modelId: mine/model'))
   const { edit } = editor
   await open({

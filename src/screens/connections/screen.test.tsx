@@ -51,8 +51,8 @@ async function connect(url: string): Promise<void> {
   await app.press(formKeys.bindings.send)
 }
 
-describe('connecting a server by its address', () => {
-  test('is followed until the server is saved, which takes one key', async () => {
+describe('a request to connect a server by its address', () => {
+  test('is followed until the server is saved, and one key then leads to the server', async () => {
     const server = await startHttpServer()
     onTestFinished(() => server.close())
     await open()
@@ -69,7 +69,7 @@ describe('connecting a server by its address', () => {
     expect(app.router.current().screen).toBe('servers')
   })
 
-  test('offers no next pane while that pane would be hidden and empty', async () => {
+  test('does not offer the next pane while that pane would be hidden and empty', async () => {
     await open()
     await app.see('No connection requests.')
     await app.resize({ width: 80, height: 24 })

@@ -69,7 +69,7 @@ function nameOf({ address, id }: KnownConnection): string {
   return address ?? id
 }
 
-/** Returns when the request was started; unknown for one that only a refusal named. */
+/** Returns when the request was started; unknown for a request that is known only from a refusal. */
 function begunText({ at, address }: KnownConnection): string {
   return formatAge(address === undefined ? undefined : at, Date.now())
 }

@@ -55,8 +55,8 @@ const COLUMNS: readonly Column<EnvironmentRow>[] = [
     title: 'Model',
     width: 18,
     from: 70,
-    // Its client, beside it, is muted, since two greys next to each other would read as one. The provider is left out
-    // here for room; the overview has it.
+    // The client in the next column is muted, so the model is not: two greys side by side would read as one. The
+    // provider is left out to save room; the overview has it.
     cell: ({ environment, client }) => (environment.modelId ?? client?.modelId ?? 'none').replace(/^.*\//, ''),
   },
   countColumn('Rev.', 4, ({ environment }) => environment.revision, {

@@ -34,7 +34,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
   const archive = useWrite(contract.environments.archive)
   const restore = useWrite(contract.environments.restore)
 
-  /** Archives it as listed; if it has changed since, the service reports a conflict. */
+  /** Archives the environment as listed; if it has changed since, the service reports a conflict. */
   const shelve = async (stored: Environment): Promise<void> => {
     const called = environmentName(stored)
     await archive({

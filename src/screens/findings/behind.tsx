@@ -48,7 +48,7 @@ function Runs({ projectId, row, focused, onOpen }: BehindProps) {
   // The overview has only the latest runs of the project; an older one is found through its journey.
   const journeyId = journeyOf(row)
   const isOlder = overview.hasData && recent.length === 0 && journeyId !== undefined
-  // The overview may not say either whether someone stopped a run.
+  // In the overview, a failed run may have the same state as one that someone stopped; its journey distinguishes them.
   const isUnclear = journeyId !== undefined && recent.some(({ state }) => state === 'failed_or_canceled')
   const ofJourney = useApiQuery({
     ...queries.journeyRuns.list.options({ projectId, journeyId: journeyId ?? '' }),

@@ -23,7 +23,7 @@ import type { SourceState } from './use-sources.ts'
 /** Maximum number of lines about the sources; the rows take precedence. */
 const MOST_SAID = 3
 
-/** Shown instead if a source failed or is switched off. */
+/** Text of an empty list if a source failed or is switched off. */
 const NOTHING_READ = 'Nothing that was read has findings.'
 
 const EMPTY = {

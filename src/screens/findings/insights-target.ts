@@ -6,7 +6,7 @@ export type InsightsTarget =
   | { kind: 'wave'; waveId: string }
   | { kind: 'window'; scenarioId: string; windowId: string | undefined }
 
-/** A refusal that ends after a wait, and its end in epoch milliseconds. */
+/** A refusal that applies only for some time, and its end in epoch milliseconds. */
 export type Brake = { error: ApiError; until: number | undefined }
 
 /** @param windowId the window of a scenario finding */

@@ -32,7 +32,7 @@ function graveLines(row: FindingRow, advice: ReturnType<typeof adviceOn>, { symb
   return spans.length === 0 ? [] : [{ spans }]
 }
 
-/** Returns what a person asks about a finding apart from what happened. */
+/** Returns the fields that a person needs about a finding besides what happened. */
 function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: Theme): Field[] {
   return [
     ...(row.refused === undefined
@@ -56,7 +56,7 @@ function countedIn({ source }: FindingRow): string {
 function ids(row: FindingRow): Field[] {
   const { subject } = row
   return [
-    // Usually the name says it already.
+    // Usually the name already contains the label of the subject.
     ...(subject.label == null || subject.label === findingName(row) ? [] : [['Subject', subject.label] as const]),
     ['Kind', subject.kind],
     ...(row.isDismissed ? [] : [['Dismissed', 'no'] as const]),

@@ -155,7 +155,7 @@ describe('dismissing findings', () => {
     await app.see('There is nothing to undo')
   })
 
-  test('a refused one of several keeps its mark and says why; the others are done', async () => {
+  test('keeps the mark of a finding whose dismissal is refused, with the reason, and dismisses the rest', async () => {
     wavesOf()
     const { id } = await labelled('Goal b')
     instead = (method, path) => (method === 'POST' && path.includes(id) ? refuse(404, 'NOT_FOUND') : undefined)
@@ -192,7 +192,7 @@ describe('dismissing findings', () => {
     expect((await labelled('Goal b')).dismissedAt).toBeNull()
   })
 
-  test('undoing leaves alone what someone showed again, and a changed status stays', async () => {
+  test('undoing does not touch a finding that someone has shown again, and keeps a changed status', async () => {
     wavesOf()
     await open()
     await app.see('Findings 1 of 3')
@@ -285,7 +285,7 @@ describe('a single finding', () => {
     await app.see('▌Findings')
   })
 
-  test('says that nobody requested insights; a request shows the quota first, or that there is no model', async () => {
+  test('says that nobody requested insights; a request first shows the quota, or that there is no model', async () => {
     await open({ source: 'swarm' })
     await app.see('of 11/16')
     await app.press(keys.open, tabsKeys.bindings.previous)
@@ -374,7 +374,7 @@ describe('the insights of a finding', () => {
 })
 
 describe('while the feature of findings is off', () => {
-  test('a source that was not read never counts as one without findings', async () => {
+  test('a source that was not read does not count as a source without findings', async () => {
     set(store(), 'gate.swarms', 'off')
     await open()
     await app.see('switched off: Swarms of the project.')

@@ -120,7 +120,7 @@ function Sessions(
   props: BehindProps & {
     pages: ApiPages<unknown>
     rows: readonly SessionRow[]
-    /** A note about all of them together. */
+    /** A note about all sessions together. */
     note: string | undefined
     hasOutcome: boolean
     empty: { why: string; next: string }

@@ -12,7 +12,7 @@ import type { RowNotes } from './use-findings.ts'
 /** The results of the last read. */
 type Reread = {
   now: ReadonlyMap<string, Finding>
-  /** Scenarios whose list could not be read, so that what is known of them is older. */
+  /** Scenarios whose list could not be read again, so that what is known of their findings is older. */
   unread: ReadonlySet<string | undefined>
 }
 
@@ -71,7 +71,10 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
     return { now: cached(), unread }
   }
 
-  /** After the writes: reads the lists again and returns what they say. The answers are kept if one cannot be read. */
+  /**
+   * After the writes: reads the lists again and returns their findings. The answers to the writes are kept if a list
+   * cannot be read.
+   */
   const readBack = async (findings: readonly Finding[]): Promise<ReadonlyMap<string, Finding>> => {
     const { now, unread } = await reread(listed(findings))
     if (unread.size === 0) notes.settle()
@@ -94,7 +97,7 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
   return { reread, readBack, work }
 }
 
-/** A finding in its list: that of a scenario, or that of the swarms. */
+/** A finding and its list: that of a scenario or, without `scenarioId`, that of the swarms. */
 export type Listed = { id: string | undefined; scenarioId: string | undefined }
 
 export function listed(findings: readonly Finding[]): Listed[] {

@@ -21,7 +21,10 @@ type Dismissals = {
 }
 
 const { journeyFindings, userTestingFindings } = contract
-/** Operations of dismissals; the long lists are read again in parts, within the budget. */
+/**
+ * The writes that dismiss findings or show them again. Afterwards only parts of the long lists are read, within the
+ * budget.
+ */
 const DISMISSALS = {
   endpoint: [
     journeyFindings.dismiss,

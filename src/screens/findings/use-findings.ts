@@ -34,12 +34,12 @@ function recordOf({ record, id, key }: FindingRow): { id: string } {
 
 /** The results of writes to rows, until the lists are read again. */
 export type RowNotes = {
-  /** Whether the service says that it is now dismissed. */
+  /** Whether each finding is now dismissed according to the answers, by the key of its row. */
   answered: ReadonlyMap<string, boolean>
   /** Why a write was refused, by key. */
   refused: ReadonlyMap<string, string>
   note(key: string, told: { answered?: boolean; refused?: string }): void
-  /** Removes the answers, since the lists contain them now. */
+  /** Removes the answers, since the lists now contain the same. */
   settle(): void
   /** Removes the refusals of these rows. */
   forget(keys: readonly string[]): void

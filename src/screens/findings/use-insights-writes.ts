@@ -10,7 +10,7 @@ import { targetLabel, type Brake, type InsightsTarget } from './insights-target.
 export function useInsightsWrites(of: {
   projectId: string
   target: InsightsTarget | undefined
-  /** The insights on screen; if there are some, another request replaces them and counts again. */
+  /** The insights on screen; if there are some, another request replaces them and counts towards the quota again. */
   shown: InsightsRead | undefined
   /** Reads the current insights. */
   look: () => Promise<InsightsRead>

@@ -19,7 +19,7 @@ import type { Sources } from './use-sources.ts'
 export type Insights = {
   target: InsightsTarget | undefined
   query: ApiQuery<InsightsRead>
-  /** Why the last request was refused, while that applies. */
+  /** Why the last request was refused, as long as another one would be refused too. */
   brake: Brake | undefined
   /** Whether the feature is switched off, so that nothing is read. */
   isClosed: boolean
@@ -36,8 +36,8 @@ function insightsQuery({ client }: Workspace, projectId: string, target: Insight
   const scenarioId = isWave ? undefined : target?.scenarioId
   const input = isWave ? { projectId, waveId: id ?? '' } : { projectId, scenarioId, windowId: id }
   return queryOptions<InsightsRead, ApiError>({
-    // Belongs to the reads of its operation, so that it is refreshed with its resource; the last part marks its
-    // different format.
+    // The key begins like those of its operation, so that it is refreshed with its resource; its last part says that
+    // the format differs.
     queryKey: [isWave ? 'waveInsights' : 'userTestingInsights', 'get', input, 'read'],
     queryFn: async ({ signal }) => {
       const options = { signal, priority: 'visible' } as const
@@ -48,7 +48,7 @@ function insightsQuery({ client }: Workspace, projectId: string, target: Insight
               await client.userTestingInsights.get({ projectId, scenarioId, windowId: id ?? '' }, options),
             )
       } catch (error) {
-        // A read that finds nothing means that nobody requested insights.
+        // The status 404 means that nobody requested insights.
         if (error instanceof ApiError && error.kind === 'http' && error.status === 404) return NEVER_ASKED
         throw error
       }

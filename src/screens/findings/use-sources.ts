@@ -29,12 +29,14 @@ export type SourceState = {
   count: number | undefined
   /** Whether some pages have not been read. */
   hasMore: boolean
-  /** Whether it has more than is read automatically, or can be read, so that the list is incomplete. */
+  /**
+   * Whether the source has more findings than are read automatically, or can be read, so that the list is incomplete.
+   */
   isCut?: boolean
   isStuck?: boolean
   problem: Problem | undefined
   updatedAt: number | undefined
-  /** Whether it is switched off for the organization, so that it is not read. */
+  /** Whether the source is switched off for the organization, so that it is not read. */
   isClosed: boolean
 }
 
@@ -55,20 +57,22 @@ export type Sources = {
   insightsPerDay: number | undefined
 }
 
-/** Pause between two reads of everything, in milliseconds; if requests are limited, at least this for each of them. */
+/**
+ * Milliseconds between two reads of everything; if requests are limited, at least `EACH_REQUEST_MS` for each request.
+ */
 const REFRESH_MS = { local: 20_000, remote: 50_000 }
 const EACH_REQUEST_MS = 5_000
 /** Approximate number of swarm findings on a page of the service. */
 const FINDINGS_A_PAGE = 50
 const NONE: never[] = []
 
-/** Reads every list of findings of a project within the budget; what the gate closes is not read. */
+/** Reads every list of findings of a project within the budget, except those behind a closed feature gate. */
 export function useSources(projectId: string): Sources {
   const { queries } = useWorkspace()
   const capabilities = useApiQuery(queries.projects.capabilities.options({ projectId }))
   const gate = useMemo(() => gateOf(capabilities.data), [capabilities.data])
   const isKnown = capabilities.hasData || capabilities.problem !== undefined
-  // The list of published scenarios is not gated, but has no other use here.
+  // The published scenarios are listed even while the feature is off, but they are used here only to read findings.
   const scenarios = useWholeList(queries.scenarios.list, { projectId }, { enabled: isKnown && !gate.scenario })
   const stretch = useStretch(projectId)
   const scenarioCount = Math.min(stretch.most, scenarios.items?.length ?? 0)

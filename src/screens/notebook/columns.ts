@@ -19,7 +19,7 @@ export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {
     },
     nameColumn('Incident', ({ title }) => title, { id: 'title', isName: false }),
     countColumn('Entries', 7, ({ entries }) => entries.length),
-    // The date is in its title, unless someone changed that.
+    // The title of the incident contains the date, unless someone changed the title.
     countColumn('Age', 5, ({ openedAt }) => openedAt, { cell: ({ openedAt }) => ageCell(openedAt, Date.now()) }),
   ]
 }

@@ -42,7 +42,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 describe('the notebook on disk', () => {
   const pinned = { kind: 'run', id: 'run_1', name: '#1', place: { screen: 'runs', params: {} }, facts: [] }
 
-  test('is only the owner’s, persists, and two processes keep each other’s changes', () => {
+  test('is readable only by its owner, persists, and two processes keep each other’s changes', () => {
     const file = join(directory, 'state', 'notebook.json')
     const [one, other] = [openNotebook(file), openNotebook(file)]
     const { incident } = one.pin(pinned)
@@ -128,7 +128,7 @@ describe('the notebook on disk', () => {
     expect(stored.get()).toHaveLength(MAX_INCIDENTS)
   })
 
-  test('is exported in steps that let others run, and can be aborted', async () => {
+  test('is exported in steps between which other work continues, and can be aborted', async () => {
     const entries = Array.from({ length: 30 }, (_, at) => ({ id: `e${at}`, at, note: 'a longer word. '.repeat(1300) }))
     const incident = { id: 'i', title: 'long', openedAt: 0, entries }
     const options = { locator: () => '', now: 1 }
@@ -242,7 +242,7 @@ describe('the notebook on screen', () => {
     await app.see('[3 Servers]')
   })
 
-  test('gets no part of a secret that the end of a pinned answer would cut', async () => {
+  test('gets no part of a secret, even if a pinned answer is cut within the secret', async () => {
     const notebook = createNotebook({ clock: systemClock })
     const projectId = (await testService.client.projects.list()).items[0]!.id
     const serverId = (await testService.client.servers.list({ projectId })).items[0]!.id

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTheme } from '../../tui/theme/theme.ts'
 import { nowColumns, type NowRow } from './columns.ts'
 
-test('a week in which no run ended is shown as such, not as no failure', () => {
+test('a week in which no run ended is shown as such, not as a week without failures', () => {
   const column = nowColumns(createTheme({ level: 0, ascii: true }), false).find(({ id }) => id === 'week')!
   const cell = (...days: NonNullable<NowRow['week']>) =>
     column.cell({ week: days, mark: 'live', acknowledged: false } as Partial<NowRow> as NowRow)

@@ -103,14 +103,14 @@ describe('the screen Now', () => {
     expect(app.frame().split('Enter opens the run.')).toHaveLength(2)
   })
 
-  test('sentences have the whole width before anything stands beside them, and the chosen one is below', async () => {
+  test('lines get the whole width before a pane stands beside them; the selected one is below in full', async () => {
     await openNow({}, { width: 120, height: 40 })
     await app.see(/▌high +✗ run failed +Reference server smoke #1 failed: 9 of 10 case executions passed +Sandbox +now/)
     await app.see(/├ run failed ─+┤/)
     await app.see('Enter opens the run.')
   })
 
-  test('a status that the service makes up cannot draw anything', async () => {
+  test('control characters in a status of the service are not sent to the terminal', async () => {
     status = JSON.stringify('a\u001b[31mb')
     await openNow({}, { width: 80, height: 24 })
     await app.see('Enter opens the run.')
@@ -231,7 +231,7 @@ describe('the screen Now', () => {
     await app.see(/▌high +✗ run failed +Reference server smoke #2 failed/)
     await app.see(/passed; failed since #1/)
     expect(app.frame()).not.toContain('Reference server smoke #1 failed')
-    // The run counted its trials itself.
+    // The counts in the run's own record are enough, so its trials are not read.
     expect(paths.filter(path => path.endsWith('/iterations'))).toEqual([])
   }, 40_000)
 

@@ -37,7 +37,7 @@ test('all clear is shown only if everything was read completely', () => {
   )
 })
 
-test('what hides the lines is named with what was not read', () => {
+test('hidden lines are mentioned, also if not everything was read', () => {
   const hidden = '1 acknowledged'
   expect(clearState([whole], { ...AT, hidden }, NOW).why).toBe('Nothing else at this moment: 1 acknowledged is hidden.')
   expect(clearState([whole, cut], { ...AT, hidden }, NOW).why).toMatch(
@@ -67,7 +67,7 @@ test('while nobody is there, the text for repeated reads stays the same, and nev
   expect(words(10)[0]).toContain('less than 1h ago')
 })
 
-test('pending sources share one row, and failures take a few', () => {
+test('pending sources share one row, and failed sources take only a few rows', () => {
   const kinds = ['suites', 'waves', 'scenarios'] as const
   const reading = kinds.map(kind => sourceOf(kind, undefined, PROJECT))
   expect(coverageLabel([whole, ...reading], '2 projects', NOW).text).toBe(

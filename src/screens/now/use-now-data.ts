@@ -37,7 +37,7 @@ export function useNowData(kept: StoredNow): NowData {
   return seen
 }
 
-/** Returns the result of a look at reads; looks again when one of their answers has changed. */
+/** Returns the result of `look`, which uses reads; runs it again when one of their answers has changed. */
 export function useNowReads<T>(look: (reader: NowReader) => T): T {
   const { budget } = useWorkspace()
   const queryClient = useQueryClient()

@@ -156,7 +156,7 @@ test('a rare read is made at once if its answer is older than its pause', async 
   expect(await visit(session)).toBe(1)
 })
 
-test('the reads of a suite whose run ended count in the header with the rarer reads', async () => {
+test('after the run of a suite has ended, its reads count in the header with their longer interval', async () => {
   const { queries, draw } = openStage(() => Promise.resolve(Response.json({ items: [] })))
   const queryClient = createQueryClient()
   const wanted = [queries.runs.list.options({ projectId: 'p', suiteId: 's' })]
@@ -205,7 +205,7 @@ test('if everything becomes out of date, hundreds of reads continue by the plan'
   unmount()
 })
 
-test('a request among a thousand reads looks through none of the others', async () => {
+test('a request among a thousand reads examines none of the others', async () => {
   let asked = 0
   const { queries, draw } = openStage(() => {
     asked += 1

@@ -29,7 +29,7 @@ async function openProjects(params: Record<string, string> = {}): Promise<void> 
 
 const chosen = (): string => /│▌(\w+)/.exec(app.frame())?.[1] ?? ''
 
-describe('the list of projects', () => {
+describe('the projects', () => {
   test('show the contents and rights of the selected one', async () => {
     await openProjects()
     await app.see(/Allowed +all but: delete any/)

@@ -51,7 +51,7 @@ function Projects(props: { projects: ApiPages<Project>; named: string | undefine
     keyOf: projectKey,
     columns: projectColumns,
     recordOf,
-    // The row is the current project, so that the numbers of other screens open its things.
+    // The row becomes the current project, so that the number keys of the other screens open its records.
     placed: { key: projectId, param: 'projectId', follows: true },
   })
   useCrumbs(['Projects', collection.row?.name])

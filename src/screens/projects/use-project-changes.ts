@@ -15,7 +15,7 @@ export function useProjectChanges(on: { opened: (project: Project) => void; dele
   const saveRecord = useRecordForm()
   const removeProject = useWrite(contract.projects.delete)
 
-  /** Returns the current state of a project; no route reads a single one. */
+  /** Returns the current state of a project from the list, because the service has no route to read a single one. */
   const now = async (stored: Project): Promise<Project> =>
     (await client.items(contract.projects.list, {})).find(({ id }) => id === stored.id) ?? stored
 

@@ -36,7 +36,7 @@ const SIGN_INS = new Map([
   ['provided-token', 'with a token that was given'],
 ])
 
-/** States of a model's opinion; the wire's other words are clear enough. */
+/** Words for states of a model's opinion; the other states are shown in the words of the wire. */
 const OPINIONS = new Map([
   ['not-requested', 'not asked for'],
   ['pending', 'waited for'],
@@ -151,10 +151,13 @@ export function laneLines({ run }: ReadinessRow, lanes: readonly LaneField[], wi
   ]
 }
 
-/** States of a lane that say nothing more if nothing was evaluated. */
+/** States that say nothing about a lane if it has no rule to evaluate. */
 const IDLE: ReadonlySet<unknown> = new Set(['ready', 'incomplete'])
 
-/** Returns a part of the verdict; for a server not known to be on, only that nothing in it is against the server. */
+/**
+ * Returns the look of a part of the verdict. Unless the server is known to be on, "ready" is shown as no violation
+ * only.
+ */
 function partLook(status: string | null | undefined, isOn: boolean | undefined) {
   if (isOn === true || status !== 'ready') return readinessLook(status)
   return { symbol: isOn === false ? 'cancelled' : 'pending', tone: 'muted', word: 'no violation' } as const

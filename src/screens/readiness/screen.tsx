@@ -72,7 +72,7 @@ function shortName(server: string): string {
   return server.replace(/^https?:\/\//, '')
 }
 
-/** Returns what counts as a change: how it ended. */
+/** Returns what counts as a change of a run: how it ended. */
 function stateOf(run: ReadinessRun): string {
   return isRunning(run) ? 'under way' : stateLook(run, true).word
 }
@@ -123,7 +123,7 @@ function useReadinessActions({ list, row, show, on }: Collection<ReadinessRow>, 
 function Checks({ projectId, row, focused }: DetailProps<ReadinessRow>) {
   const { symbols } = useTheme()
   const { budget } = useWorkspace()
-  // The report is not read for a count where requests are limited; once it is read, it counts.
+  // If requests are limited, the report is not read only to count violations; if it was read anyway, they are counted.
   const report = useReport(projectId, row.run, budget.snapshot().unlimited)
   const findings = useMemo(() => findingsOf(report.data), [report.data])
   const fields = runFields(row, symbols, findings)

@@ -47,7 +47,7 @@ describe('the row of a suite', () => {
     expect(shown(latest(0, 0), 'latest')).toBe('—')
   })
 
-  test('is judged by its last run over everything, and its last run says what it covered', () => {
+  test('is judged by its last run of all cases, and shows what its last run covered', () => {
     const run = (id: string, createdAt: number, passed: number, failed: number): EvalRun => ({
       id,
       suiteId: 's',

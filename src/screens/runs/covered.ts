@@ -8,8 +8,8 @@ export const COVERED = 14
 export const PASSED = 9
 
 /**
- * Returns how many graded ones passed, and how much that covers: `6/6`, `3/3 of 6 cases`, and `21/42 of 47` if five
- * were not graded.
+ * Returns how many of the graded ones passed, and how much that covers: `6/6`, `3/3 of 6 cases`, and for a run of which
+ * five cases were not graded `21/42 of 47`.
  */
 export function coveredText({ outcome, counts, coverage }: ReportedRun): string {
   const { cases, graded, isRerun } = coverage

@@ -80,7 +80,7 @@ async function openRuns(params: Record<string, string> = {}): Promise<void> {
   app = await openApp({ testService, place: runsRoute.to({ projectId, ...params }) })
 }
 
-test('what the runs of a suite leave blank goes to the names beside them', async () => {
+test('columns that the runs of a suite leave blank go to the names in the pane beside them', async () => {
   const suiteName = 'A suite asks for room of its neighbour'
   const title = 'A sum is wrong on purpose (the case fails by design)'
   const { suiteId, runId } = await launch(suiteName, [echoCase(title, 'goodbye')])
@@ -301,7 +301,7 @@ describe('navigation through suites, runs and trials', () => {
   })
 })
 
-test('below a list with one run stands why it failed, unless the run has a pane', async () => {
+test('below a list with one run, the reason of its failure is shown, unless the run has its own pane', async () => {
   const suiteName = 'Below its list'
   const { suiteId, runId } = await launch(suiteName, [echoCase('hears nothing', 'goodbye')])
   await ended(runId)

@@ -272,7 +272,7 @@ function useBelow(props: Parameters<typeof SuiteRuns>[0]): CompanionSpec | undef
       render: () => <HeatBelow projectId={projectId} suite={suite} runs={runs} />,
       onOpen: () => onChange('heat'),
     }
-  // Reading a run takes many requests: too many for each row passed in the list if their rate is limited.
+  // Reading a run takes many requests. If their rate is limited, it is not read for each row that the selection passes.
   if (!run || !unlimited || (showsRun && !isZoomed)) return undefined
   return {
     title: `Run ${runNumberOf(run)}`,

@@ -93,7 +93,7 @@ function latestCell(latest: ReportedRun): Cell {
 /** Returns `3/3 of 6 cases`; unknown for a run in flight or without figures. */
 function latestText(latest: ReportedRun): string {
   const covered = latest.outcome === 'in-flight' ? UNKNOWN : coveredText(latest)
-  // Its outcome is in the state beside it.
+  // The outcome of the run is in the column of states.
   if (covered === UNKNOWN) return UNKNOWN
   return latest.coverage.isWhole === undefined ? fitting(`${covered} of ? cases`, `${covered} of ?`) : covered
 }

@@ -10,8 +10,8 @@ import { TRIALS_READ } from '../../domain/runs/trials.ts'
 import { RUNS_SHOWN } from './use-runs-data.ts'
 
 /**
- * Judges suites by what is known of their runs; call `learnt` when more was read of one. If a suite's own record
- * contains its runs, nothing else is used.
+ * Judges suites by what is known of their runs; call `learnt` after more about the runs of a suite was read. If a
+ * suite's own record contains its runs, nothing else is used.
  */
 export function useJudge(projectId: string): { judge: (suite: EvalSuite) => SuiteState; learnt: () => void } {
   const { queries, reruns } = useWorkspace()

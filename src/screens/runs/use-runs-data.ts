@@ -32,7 +32,8 @@ const ENDED = [['iterations'], ['runs', 'list'], ['suites']]
 export function useSuiteRuns(projectId: string, suiteId: string | undefined, watched: string | undefined) {
   const { queries } = useWorkspace()
   const options = queries.runs.list.options({ projectId, suiteId: suiteId ?? '', limit: RUNS_SHOWN })
-  // A run that ended before it was first read was never followed, even if the list still shows it in flight.
+  // A run whose own record shows its end is no longer polled, so the list is polled if it still shows the run in
+  // flight.
   const { data: hasEnded = false, error } = useQuery({
     ...queries.runs.get.options({ projectId, runId: watched ?? '' }),
     enabled: false,

@@ -67,7 +67,7 @@ describe('changing the mode of a scenario', () => {
     await app.see('✓ Answered: it is for anyone with the link.')
   })
 
-  test('by someone else is reported before the question, and stops it during the question', async () => {
+  test('by someone else is reported before the question; if it happens during it, nothing is sent', async () => {
     const place = await stage.published('invited_only')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(/invited/)
@@ -139,7 +139,7 @@ describe('changing the mode of a scenario', () => {
 })
 
 describe('the members of a scenario', () => {
-  test('are invited and removed by address, and are known only from this program', async () => {
+  test('are invited and removed by address, and only invitations made here are known', async () => {
     const place = await stage.published('invited_only')
     const app = await stage.open({ scenarioId: place.scenarioId, tab: 'access', pane: 'detail' })
     await app.see('No members were invited or removed from this machine.')
@@ -181,7 +181,7 @@ describe('the members of a scenario', () => {
 })
 
 describe('the link of a scenario', () => {
-  test('is rotated with the notice that this evicts nobody, and evicts nobody', async () => {
+  test('is rotated without evicting anyone, as the notice says', async () => {
     const place = await stage.published('anyone_with_link')
     const session = await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId })

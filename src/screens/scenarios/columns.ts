@@ -50,7 +50,7 @@ export function modeLook(mode: string | null | undefined, symbols: Symbols): { t
   return { text: known ?? mode, tone: known ? 'muted' : 'warn' }
 }
 
-/** @param someOpen whether strangers may enter any of them */
+/** @param someOpen whether strangers may enter any of the scenarios */
 export function scenarioColumns(symbols: Symbols, someOpen: boolean): readonly Column<ScenarioRow>[] {
   return [
     nameColumn('Scenario', ({ scenario }) => scenario.name),
@@ -60,7 +60,7 @@ export function scenarioColumns(symbols: Symbols, someOpen: boolean): readonly C
       width: 10,
       cell({ scenario }) {
         const { text, tone } = modeLook(scenario.mode, symbols)
-        // The words are aligned with and without a sign.
+        // A word without a sign is indented, so that all words are aligned.
         return { text: !someOpen || isOpen(scenario) ? text : `  ${text}`, tone }
       },
       sort: ({ scenario }) => scenario.mode ?? undefined,
@@ -105,7 +105,7 @@ export const visitColumns: readonly Column<UserTestingSession>[] = [
     count: ({ messageCount }) => messageCount,
   }),
   measureColumn('Calls', 5, ({ toolCallCount }) => toolCallCount, formatCount, { id: 'tools', from: 56 }),
-  // A number alone beside the words of the visitor would read as their number in the list.
+  // A bare number beside the words of a visitor would look like their position in the list.
   measureColumn('Stars', 5, ({ feedback }) => feedback?.rating, starsText, { id: 'rating', from: 64 }),
   noteColumn('Said', 'flex', ({ preview }) => preview ?? '', { id: 'preview', from: 80 }),
   measureColumn('Last', 4, ({ lastActivityAt }) => toEpochMs(lastActivityAt), freshness, { id: 'age' }),

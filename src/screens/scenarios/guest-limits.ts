@@ -82,7 +82,10 @@ export function filledLabel(known: CapsNote | undefined, changedAt: number | und
     : `${filled}; the service does not return the current values.`
 }
 
-/** Returns the limits to send, below those that another process here has set since the fields were filled. */
+/**
+ * Returns lines with the limits to send. If another process here has set limits since the fields were filled, its
+ * limits come first.
+ */
 export function limitsBeside(caps: GuestCaps, known: CapsNote | undefined, now: CapsNote | undefined): Consequence[] {
   if (!now || now.at === known?.at) return [{ text: capsWords(caps), tone: 'plain' }]
   const when = formatAgo(now.at, Date.now())

@@ -219,7 +219,7 @@ describe('the end of the old link', () => {
 })
 
 describe('the verified version', () => {
-  test('says what changed it since', () => {
+  test('names the change that was made since', () => {
     const version = { value: 3, at: 0, by: 'publish' } as const
     expect(versionText(undefined, 0)).toBeUndefined()
     expect(versionText({ at: 0, members: [], version }, 60_000)).toBe('3, as publish answered 1m ago')

@@ -26,7 +26,7 @@ test('the journal records at once what was read back of a change whose answer wa
   stage.meanwhile = { on: 'PATCH', run: cutOff }
   await stage.agree('end')
   await stage.seeWords('what was read back does not show it')
-  // The message shown when the answer was lost is not beside it.
+  // The message about the lost answer is no longer shown beside it.
   expect(stage.words()).not.toContain('it may have happened')
   const open = await journal.unresolved()
   expect(open.map(({ readBack }) => readBack?.finding)).toEqual(['cannot-be-known'])

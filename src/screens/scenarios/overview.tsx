@@ -34,7 +34,7 @@ export function modeField(mode: string | null | undefined, symbols: Symbols): Fi
   return ['Open to', mode == null ? undefined : `${sign}${modeLabel(mode)}`, tone]
 }
 
-/** Returns who a mode admits, for a known mode whose name says less. */
+/** Returns who a mode admits, if the mode is known and its name does not say it. */
 export function admittedLines(mode: string | null | undefined): Line[] {
   if (!isAccessMode(mode)) return []
   const admitted = listed(ADMITS[mode].map(kind => VISITOR_KIND_LABELS[kind]))

@@ -8,7 +8,7 @@ import { scenariosRoute } from './route.ts'
 let app: TestApp
 afterEach(() => app.close())
 
-test('without an environment to publish, one is created with its client, and is published', async () => {
+test('if there is no environment to publish, one is created with its client and published', async () => {
   let projectId = ''
   app = await openApp({
     place: async client => {

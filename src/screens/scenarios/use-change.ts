@@ -38,7 +38,7 @@ import {
 /** A change of access, from its question to what is known afterwards. */
 export type Changing<Answer extends ChangeAnswer> = {
   change: AccessChange
-  /** Undefined if it is not published yet. */
+  /** Undefined if the scenario is not published yet. */
   target: Target | undefined
   title: string
   /** Label of the answer that acts. */
@@ -150,7 +150,7 @@ function useLooks(projectId: string, isClosed: boolean) {
     if (journal) await resolveJournal({ journal, client, only }).catch(() => undefined)
     const proofs = lossProofs(change, read)
     const [whether] = proofs
-    // The error that was shown says that the change may have been made.
+    // Otherwise the error that was shown already says that the change may have been made.
     if (whether.how !== 'untold') notify(whether.how === 'proved' ? 'ok' : 'warn', whether.text)
     if (!silent) show(`${title} The answer was lost`, [...proofLines(theme, proofs), adviceAfterLoss(change, read)])
     return { answer: undefined, change, read }
@@ -201,7 +201,7 @@ export function useChange(projectId: string, isClosed: boolean) {
     return isAgreed
   }
 
-  /** Sends it if the scenario is unchanged since the question; undefined after a failure, which was reported. */
+  /** Sends the change if the scenario is as in the question; undefined after a failure, which was reported. */
   const send = async <Answer extends ChangeAnswer>(
     changing: Changing<Answer>,
     change: AccessChange,

@@ -177,7 +177,7 @@ test('a list of choices can contain a choice several times, unless its items are
   await app.see('got {"kinds":["a","c","a"]}')
 })
 
-test('leaving asks if only the meaning of an empty field was changed, but not once that was undone', async () => {
+test('leaving asks first if only the meaning of an empty field was changed, but not if that was undone', async () => {
   const app = await openForm({ width: 80, height: 40 }, { tool: 'note' })
   await app.see(/▌ tags/)
   await app.press(formKeys.bindings.next, argumentKeys.bindings.empty)

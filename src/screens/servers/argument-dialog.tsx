@@ -39,7 +39,9 @@ export type ArgumentQuestion = {
 }
 
 const WIDTH = 92
-/** Columns of a form with the schema beside it, and the least columns for that; the form has what the schema leaves. */
+/**
+ * Columns of a dialog with the schema beside the form, and the minimum for showing both; the form gets what is left.
+ */
 const WIDE = 150
 const LEAST_WIDE = 110
 const SCHEMA_SHARE = 0.4

@@ -27,7 +27,7 @@ export type ArgumentField = Reading & {
   /** Its name, or the names that lead to it, such as `filter.since`. */
   label: string
   path: readonly string[]
-  /** How the items of a list are parsed, of which each line or each choice is one. It may be typed as JSON too. */
+  /** How each item of a list is parsed. Each line or choice is an item; the list may also be typed as JSON. */
   items?: Reading
   /** Must be given if its parent is given. */
   required: boolean
@@ -69,7 +69,7 @@ export function blanksOf(
   const empty = items ? [EMPTY_LIST] : kind !== 'json' && may('string') ? [EMPTY_TEXT] : []
   const nothing = may('null') ? [NULL] : []
   if (!required) return [OUT, ...empty, ...nothing]
-  // The meaning is not guessed for values that may be other than text, unless they may be null.
+  // If the value may be other than text and cannot be null, an empty field has no meaning: it must be filled in.
   const isAsked = !items && kind !== 'text' && types?.includes('null') !== true
   return isAsked ? [] : [...nothing, ...empty]
 }

@@ -56,7 +56,7 @@ function emptyWords(field: ArgumentField, texts: FieldTexts, isHere: boolean): s
   const { required, requiredWith, blanks } = field
   const blank = blankOf(field, texts)
   if (!isLeftOut(field, texts)) return blank?.says
-  // Whether its parent is sent depends on the other fields.
+  // Whether the parent of the field is sent depends on the other fields.
   if (requiredWith !== undefined) return undefined
   return (required && blank?.value !== '') || (isHere && blanks.length > 1) ? blank?.says : undefined
 }

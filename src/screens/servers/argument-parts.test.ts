@@ -192,7 +192,7 @@ describe('the form for a schema as pydantic, FastMCP and zod write it', () => {
     expect(parseArguments(filled, filled.texts)).toEqual({ value: { list } })
   })
 
-  test('ends for alternatives that only refer to their own schema', () => {
+  test('stops at alternatives that only refer to their own schema', () => {
     const loop = { anyOf: [{ $ref: '#' }, { $ref: '#/$defs/a' }], $defs: { a: { allOf: [{ $ref: '#' }] } } }
     expect(fieldsOf(argumentForm(loop))).toHaveLength(1)
     const twice = (at: number) => ({ allOf: [{ $ref: `#/$defs/d${at}` }, { $ref: `#/$defs/d${at}` }] })

@@ -35,7 +35,7 @@ export function partsOf(schema: JsonObject): Part | undefined {
   return undefined
 }
 
-/** Whether the schema of an object has no arguments. A schema with nothing but a type allows any. */
+/** Whether the schema of an object has no arguments. A schema with only a type allows any arguments. */
 function takesNothing(schema: JsonObject): boolean {
   const { properties, additionalProperties: others } = schema
   if (!isShown(schema)) return false

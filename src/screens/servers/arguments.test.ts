@@ -157,7 +157,7 @@ describe('typed arguments', () => {
     expect(JSON.stringify(parsed)).toBe('{"value":{"__proto__":"a","constructor":"b"}}')
   })
 
-  test('as one text must be an object', () => {
+  test('that are typed as one text must be an object', () => {
     const form = argumentForm({ type: 'object' })
     expect(typed(form, ['[1]'])).toEqual({ problems: { '': 'must be a JSON object, such as {}' } })
     expect(typed(form, ['{"a":[1]}'])).toEqual({ value: { a: [1] } })
@@ -178,7 +178,7 @@ describe('the check before sending', () => {
     ])
   })
 
-  test('reports choices, nested places and unknown arguments', async () => {
+  test('reports invalid choices, errors in nested values, and unknown arguments', async () => {
     const schema = {
       type: 'object',
       properties: { k: { enum: ['x', 'y'] }, o: { type: 'object', properties: { 'n/m': { type: 'integer' } } } },

@@ -92,7 +92,7 @@ test('two results are compared by structure: marked ones, or the selected one wi
   await app.see(frame => frame.split('✓ No difference.').length === 3)
 })
 
-test('a call is copied as a command or as JSON, and curl is refused for a program', async () => {
+test('a call is copied as a command or as JSON; copying it as curl is refused if the server is a program', async () => {
   await call('echo', { said: 'copy me' })
   await open()
   await app.see('"said":"copy me"')
@@ -128,7 +128,7 @@ test('arguments with secrets are typed again instead of being sent as stored', a
   await app.see('Secrets in the arguments were not stored.')
 })
 
-test('the form of a tool starts with the last arguments, and asks before it is left if changed', async () => {
+test('the form of a tool starts with the last arguments, and leaving it asks first if they were changed', async () => {
   await call('echo', { said: 'remembered', password: 'correct horse' })
   await open(testService, { ...ids, tab: 'tools' })
   await app.see('4 listed')

@@ -99,7 +99,7 @@ test('an error of a tool is an answer, with the time that the service measured',
   expect(text).toContain('"isError": true,')
 })
 
-test('without a time of the service, our own measurement is shown', async () => {
+test('if the service measures no duration, the duration measured here is shown', async () => {
   const record = await answered({ content: [] })
   expect(callDuration(record)?.by).toBe('here')
   expect(drawn(record, record.startedAt)).toContain('measured here')
@@ -117,7 +117,7 @@ test('a call is shown as one that may have happened if its answer is lost, not i
   expect(drawn(refused)).not.toContain('may have happened')
 })
 
-test('a JSON-RPC error is shown with code, message, data and frame, and leaves no doubt', async () => {
+test('a JSON-RPC error is shown with code, message, data and frame, and its call is not uncertain', async () => {
   const error = { code: -32603, message: 'no such row', data: { row: 7 } }
   const frame = { jsonrpc: '2.0', id: 12, error }
   const message = 'The server "everything" answered tools/call with error -32603: no such row'

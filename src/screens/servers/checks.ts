@@ -92,7 +92,7 @@ export function useManualQuery<T>(
     data: query.data,
     pending: query.isPending,
     hasData: query.data !== undefined,
-    // Checks use POST, which no cache stores.
+    // A check is a POST, whose answer no cache stores.
     restored: false,
     problem: query.error ? describeError(query.error) : undefined,
     updatedAt: query.dataUpdatedAt || undefined,

@@ -25,7 +25,7 @@ import type { DoctorState } from './use-doctor-states.ts'
 export type ServerRow = {
   server: ProjectServer
   doctor: DoctorState | undefined
-  /** Whether it waits for the person's answer. */
+  /** Whether the server waits for an answer of the person. */
   asks: boolean
 }
 
@@ -146,7 +146,7 @@ export function callColumns(symbols: Symbols): readonly Column<ListedCall>[] {
     noteColumn('What', 8, ({ kind }) => KIND_WORDS[kind], { id: 'kind', from: 56, sort: ({ kind }) => kind }),
     nameColumn('Of', ({ target }) => target, {
       id: 'target',
-      // With its progress it may have any length.
+      // The cell may have any length, because it also contains the progress of the call.
       isName: false,
       cell: ({ target, record }) =>
         shorten([target, record ? progressOf(record) : ''].filter(Boolean).join('  '), MOST_TEXT),

@@ -16,8 +16,8 @@ const MOST_VALUE = 2_000
 const MOST_LINES = 500
 
 /**
- * Returns the two calls to compare, or why there are none: both marked ones, else the selected one and the one before
- * it with the same arguments, or after it if there is none before.
+ * Returns the two calls to compare, or why there are none. Two marked calls are compared; otherwise the selected call
+ * with the one before it with the same arguments, or the one after it if there is none before.
  */
 export function comparedPair(
   marked: readonly ListedCall[],

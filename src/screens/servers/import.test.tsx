@@ -95,7 +95,7 @@ test('inputs of a file are asked for before saving, and an invalid value is refu
   expect((await saved()).map(({ name }) => name)).toEqual(['asks'])
 })
 
-test('hostile files are reported with their place, and cannot draw anything', async () => {
+test('hostile files are reported with their place, and send no control characters to the terminal', async () => {
   write('work/mcp.json', { mcpServers: Object.fromEntries(HOSTILE.map(text => [text, { command: text }])) })
   write('work/.mcp.json', `{"mcpServers": ${'['.repeat(100_000)}`)
   await open()

@@ -27,7 +27,7 @@ import { useNow } from './use-now.ts'
 
 type SignInText = readonly [text: string, tone?: 'warn' | 'muted']
 
-/** Says whether the person is signed in to it, and for how long. */
+/** Says whether the person is signed in to a server, and for how long. */
 export function signInText(stored: StoredSignIn, now: number, key: string): SignInText {
   if (!stored.signedIn) return [`no; ${key} signs in`]
   const ends = toEpochMs(stored.expiresAt)
@@ -40,7 +40,7 @@ export function signInText(stored: StoredSignIn, now: number, key: string): Sign
     : [`no: its token expired ${localMoment(ends, now)}; ${key} signs in again`, 'warn']
 }
 
-/** Returns how it is reached, as far as known: a service returns no command, headers or secrets. */
+/** Returns how the server is reached, as far as known: a service returns no command, headers or secrets. */
 function reachFields(server: ProjectServer, stored: StoredTexts | undefined, signedIn: SignInText): Field[] {
   const address = server.transportType === 'stdio' && !stored ? 'a program over stdio' : undefined
   return [

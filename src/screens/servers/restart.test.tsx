@@ -101,7 +101,7 @@ test('a server restarts when its files change, until the key turns that off', as
   expect(serverWatches.patternOf(ids.serverId)).toBeUndefined()
 })
 
-test('a process that ended by itself after calls is reported with what it held, and a key ends a process', async () => {
+test('if a process ends by itself after calls, its lost state is reported; a key ends a process', async () => {
   // A read that is in progress when the process ends would fail with it.
   await app.see(/2 listed, .* 1st start/)
   const { content } = await testService.client.servers.callTool({ ...ids, body: { toolName: 'pid' } })

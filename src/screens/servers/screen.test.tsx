@@ -270,7 +270,7 @@ describe('the tools of a server', () => {
     await app.press(resultKeys.bindings.close)
   })
 
-  test('that may have an effect are said to be unknown if the answer is lost, and are not called again', async () => {
+  test('that may have an effect are reported as unknown if the answer is lost, and are not called again', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
     lose = path => path.endsWith('/tools/call')
@@ -282,7 +282,7 @@ describe('the tools of a server', () => {
     expect(reached('/tools/call')).toBe(1)
   })
 
-  test('that are declared read-only leave no doubt if the answer is lost', async () => {
+  test('that are declared read-only are not reported as unknown if the answer is lost', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
     lose = path => path.endsWith('/tools/call')

@@ -82,7 +82,7 @@ function useToolCall(
   return (tool): void => {
     const form = argumentForm(tool.inputSchema)
     const send = (parameters: JsonObject): void => calls.callTool(tool.name, parameters, isReadOnly(tool))
-    // There is nothing to fill in: the key that selected it confirms, unless the tool says that it is destructive.
+    // There is nothing to fill in: pressing the key is the confirmation, unless the tool says that it is destructive.
     if (asksNothing(form) && !isDestructive(tool)) return send({})
     const last = made.find(call => call.kind === 'tool' && call.target === tool.name && call.input)
     const filled = last && rememberedForm(form, withoutStruck(last.input))

@@ -92,7 +92,7 @@ test.each(['traffic', 'console'])('the tab of %s says so when the service does n
   await hosted.close()
 })
 
-test('a program that does not start leads from its tools to all its output', async () => {
+test('for a program that does not start, the list of its tools leads to all its output', async () => {
   const { projectId } = ids
   const args = [fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url)), 'exits']
   const body = { name: 'failing', enabled: true, transportType: 'stdio' as const, command: process.execPath, args }

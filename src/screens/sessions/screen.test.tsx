@@ -138,7 +138,7 @@ test('another source closes the open session, and an untitled session is named b
   expect(app.router.current().params['pane']).toBeUndefined()
 })
 
-test('searches titles and transcripts, says which, and shows the matching text', async () => {
+test('a search covers titles or transcripts, says which, and shows the matching text', async () => {
   await open()
   await app.see(/eval +Later/)
   await app.press(keys.search)
@@ -211,7 +211,7 @@ test('a session of a wave that is not exported yet is searched for again', async
   await app.see('▾ user')
 })
 
-test('a session of a wave that was opened while it ran shows its end, and is green only with its goal', async () => {
+test('a session of a wave, opened while it ran, shows its end and is green only if it met its goal', async () => {
   let session: object = { outcome: 'running' }
   const wrap: Wrap = fetch => async request => {
     const response = await fetch(request)

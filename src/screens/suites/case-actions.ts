@@ -116,7 +116,7 @@ async function remove(authoring: Authoring, suite: EvalSuite, cases: readonly Ev
           await send(contract.cases.delete, input)
         } catch (error) {
           gone += 1
-          // If none is found, the key may have lost access to all of them.
+          // If none of the cases is found, the key may have lost access to all of them.
           if (!isMissing(error) || gone === inputs.length) throw error
         }
         progress(index + 1, cases.length)

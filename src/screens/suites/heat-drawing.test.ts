@@ -125,7 +125,7 @@ test('pass rate and duration are above the runs, with a mark where they changed'
   expect(drawn(themes[2]!, 8)).toEqual([' #1 to #6', '', '>case           . . . . . .'])
 })
 
-test('cells are separated only if the titles fit beside them, of which the longest needs at most forty columns', () => {
+test('cells are separated only if the titles, of at most forty columns, fit beside them', () => {
   const at = { row: 0, column: 0 }
   const layout = (title: number, width: number) => {
     const map = mapOf(['t'.repeat(title)], [Array.from({ length: 17 }, () => undefined)], 17)

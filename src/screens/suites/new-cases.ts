@@ -176,7 +176,7 @@ export async function chooseTool(authoring: Authoring, title: string): Promise<C
   return tool && caseOfTool({ serverName: server.name, toolName: tool.name, inputSchema: tool.inputSchema })
 }
 
-/** Asks which of these to use; a single server is used without a question. */
+/** Asks which of several servers or tools to use; a single one is used without a question. */
 async function chosen<Thing extends { name: string; description?: unknown }>(
   { ask }: Authoring,
   title: string,

@@ -26,7 +26,7 @@ export function sizeFields(size: Size | undefined): FormFieldSpec[] {
   })
 }
 
-/** Returns both values or none, because the contract does not accept only one; `stored` fills in an unchanged one. */
+/** Returns both values or none, because the contract does not accept one alone; `stored` fills in an unchanged one. */
 export function sizeOf(values: FormValues, stored?: Size) {
   const { sessionsPerTarget, maxTurns } = values
   if (sessionsPerTarget === undefined && maxTurns === undefined) return {}

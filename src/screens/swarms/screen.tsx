@@ -108,7 +108,7 @@ function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
   )
 }
 
-/** Rates divide by graded sessions; if nothing was graded there is none. */
+/** Rates divide by graded sessions; if nothing was graded there is no rate. */
 function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: SwarmOverview, symbols: Symbols): Line[] {
   const failing = (runs ?? []).flatMap(run => (run.findings ?? []).map(finding => ({ ...finding, run })))
   const latest = new Map(failing.toReversed().map(each => [`${each.run.journeyId} ${each.criterionId}`, each]))
@@ -147,7 +147,7 @@ function failedLines(failed: readonly FailedCriterion[], symbols: Symbols): Line
 
 type FailedCounts = Pick<FailedCriterion, 'failCount' | 'sessionsGraded' | 'runStreak'>
 
-/** The counts are those of one run, so that the sentence names it: the streak counts runs. */
+/** The counts are of a single run, which the sentence says, because the streak counts runs. */
 function failedText({ failCount, sessionsGraded: graded, runStreak }: FailedCounts): string {
   const of = graded == null ? 'graded sessions' : `of ${plural(graded, 'graded session')}`
   const streak = runStreak != null && runStreak > 1 ? `; ${formatCount(runStreak)} runs in a row` : ''

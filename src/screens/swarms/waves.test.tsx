@@ -128,7 +128,7 @@ describe('a wave in flight', () => {
     expect(late).toBeGreaterThan(0)
   })
 
-  test('shows its attempts, and can be stopped, which is not a failure', async () => {
+  test('shows its attempts, and is not shown as failed after it was stopped', async () => {
     const { app, journeyOf, agree } = await openWith('silent')
     await journeyOf()
     await app.press(swarmsKeys.bindings.launch)

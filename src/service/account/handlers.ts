@@ -37,7 +37,7 @@ export function accountHandlers({ store }: ServiceContext): Handlers['account'] 
 }
 
 /**
- * Handles the capabilities. The contract does not document the body (differences, section 5); clients read its
+ * Handles the capabilities request. The contract does not document the body (differences, section 5); clients read its
  * `vocabulary` block.
  */
 export function capabilityHandlers({ limits }: ServiceContext): Handlers['capabilities'] {

@@ -4,7 +4,10 @@ import { allEndpoints, contract } from '../../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { refusalOf } from '../core/refusals.ts'
 
-/** Nouns that the agent works with. The other nouns report results, contain hosted things, or belong to no project. */
+/**
+ * Nouns whose operations the agent is offered. The other nouns report results, contain hosted things, or belong to no
+ * project.
+ */
 const NOUNS: readonly string[] = [
   'servers',
   'suites',
@@ -30,8 +33,8 @@ const NOUNS: readonly string[] = [
 ]
 
 /**
- * Operations that are not offered: one accepts only secrets, one is an alias, and one creates what cannot be found
- * again.
+ * Operations that the agent is not offered: the first accepts only secrets, the second is an alias, and the third
+ * creates a record that no list shows afterwards.
  */
 const WITHHELD = new Set<AnyEndpoint>([
   contract.servers.importTokens,
@@ -51,10 +54,10 @@ const ADDS = new Set<AnyEndpoint>([
   contract.swarms.create,
 ])
 
-/** Reads that pass the model's words to an MCP server. */
+/** Reads that send text of the model to an MCP server. */
 const SENDS = new Set<AnyEndpoint>([contract.servers.getPrompt, contract.servers.readResource])
 
-/** Reads whose answers contain what the project's members wrote, and nothing from servers, models or visitors. */
+/** Reads that return only what the project's members wrote, and nothing from servers, models or visitors. */
 const OWN_WORDS = new Set<AnyEndpoint>([
   contract.servers.list,
   contract.servers.get,
@@ -70,13 +73,16 @@ const OWN_WORDS = new Set<AnyEndpoint>([
   contract.scenarios.get,
 ])
 
-/** Whether an operation is carried out always, only until the turn has read outside text, or is only proposed. */
+/**
+ * When an operation is carried out: always; only until the turn has read outside text, after which it is proposed; or
+ * never, so that it is only proposed.
+ */
 type Tier = 'done' | 'untilOutside' | 'proposed'
 
 export type AgentTool = {
   endpoint: AnyEndpoint
   tier: Tier
-  /** Whether the answer may contain text of servers, models or visitors, which may contain instructions. */
+  /** Whether the answer may contain text of servers, models or visitors. Such text may try to instruct the model. */
   isOutside: boolean
   description: string
   inputSchema: Record<string, unknown>
@@ -145,7 +151,10 @@ function schemaOf(schema: z.ZodType): ObjectSchema {
   return json as ObjectSchema
 }
 
-/** Returns the path parameters that the caller of a tool provides. The project is that of the turn. */
+/**
+ * Returns the path parameters that the caller of a tool provides. The project is no such parameter, since the turn sets
+ * it.
+ */
 export function ownParameters(path: string): string[] {
   return pathParameters(path).filter(name => name !== 'projectId')
 }

@@ -20,7 +20,9 @@ export type AgentTurnRow = {
   inputTokens: number
   outputTokens: number
   lease: Lease
-  /** Whether the turn, or an earlier one it includes, read what servers, models or visitors wrote. */
+  /**
+   * Whether this turn, or an earlier turn whose reply it was given, read text that servers, models or visitors wrote.
+   */
   hasOutside: boolean
 }
 
@@ -52,7 +54,7 @@ export function createAgentTurnRows(database: Database) {
   return {
     page: (projectId: string, before: number | undefined, limit: number, conversationId?: string) =>
       turns.latest({ projectId, ...(conversationId !== undefined && { conversationId }) }, before, limit),
-    /** Whether a turn that read nothing from outside answered with this text. */
+    /** Whether an earlier turn that read no outside text answered with this text. */
     hasOwnReply: (projectId: string, reply: string) => turns.one({ projectId, reply, hasOutside: false }) !== undefined,
     usageSince: (projectId: string, since: number) =>
       database.get<{ turns: number; inputTokens: number; outputTokens: number }>(USAGE, { projectId, since })!,
@@ -61,7 +63,7 @@ export function createAgentTurnRows(database: Database) {
       database.run(BEYOND, { projectId: row.projectId, most: BOUNDS.agentTurns.most })
     },
     change: (id: string, changes: Partial<AgentTurnRow>) => void turns.change({ id }, changes),
-    /** Stores another proposed action with its turn; earlier decisions are kept. */
+    /** Adds a proposed action to its turn. Decisions about earlier proposals are kept. */
     propose(id: string, action: AgentTurnRow['proposed'][number]) {
       const { proposed = [] } = turns.one({ id }) ?? {}
       turns.change({ id }, { proposed: [...proposed, action] })

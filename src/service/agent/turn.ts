@@ -46,7 +46,8 @@ A case has steps, each with an "id": {"kind":"prompt","prompt":"…"}, {"kind":"
 
 /**
  * Lets the model answer with the project's operations as tools. Operations that overwrite, spend, end, expose or delete
- * are only proposed. Those that add or send something are only proposed once the turn has read outside text.
+ * are only proposed. Operations that add or send something are carried out until the turn has read outside text, and
+ * only proposed afterwards.
  * @throws ServiceError with what was created and proposed in its details
  */
 async function runTurn(context: ServiceContext, call: TurnCall): Promise<AgentTurnResponse> {
@@ -65,7 +66,8 @@ async function runTurn(context: ServiceContext, call: TurnCall): Promise<AgentTu
     inputTokens: 0,
     outputTokens: 0,
     lease: { ...lease, expiresAt: Date.now() + LEASE_MS },
-    // Earlier assistant messages may repeat outside text, so only replies known to be free of it count as its own.
+    // Earlier assistant messages may repeat outside text. Only replies known to be free of it do not count as outside
+    // text.
     hasOutside: messages.some(
       ({ role, content }) => role === 'assistant' && !store.agentTurns.hasOwnReply(call.project.id, content),
     ),
@@ -127,7 +129,7 @@ async function answerOf(
 }
 
 /**
- * Returns the tools of one turn. Without a conversation nobody can be asked, so operations that are always proposed are
+ * Returns the tools of one turn. Without a conversation nobody can approve, so operations that are always proposed are
  * not offered.
  */
 function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, signal: AbortSignal): TurnTools {
@@ -164,14 +166,17 @@ function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, sig
   }
 }
 
-/** Returns the record of a refused operation, which is stored until the operation has been carried out. */
+/** Returns the record of an operation that counts as refused until it has been carried out. */
 function refused(operation: string, input: Input): AgentTurnRow['calls'][number] {
   return { operation, input: parseExact(withoutSecrets(JSON.stringify(input))) as Input, outcome: 'refused' }
 }
 
 type Input = Record<string, unknown>
 
-/** Sends the model's requests through the pipeline, as the caller and within the turn's project. */
+/**
+ * Creates the functions that send the model's requests through the pipeline, as the caller and within the turn's
+ * project.
+ */
 function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnRow, signal: AbortSignal) {
   const { store } = context
   const projectId = call.project.id
@@ -188,8 +193,8 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
   }
 
   /**
-   * Runs the write and the record of what it created in one transaction. With a key, a repeat finds what the first
-   * created.
+   * Runs the write and the record of what it created in one transaction. If the request has a key, its repeat returns
+   * what the first one created.
    */
   const carry = (endpoint: AnyEndpoint, input: Input) => (work: () => unknown) => {
     signal.throwIfAborted()
@@ -213,7 +218,7 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
     return written
   }
 
-  /** Number of proposals of this turn that are not stored yet. */
+  /** Number of proposals of this turn that are being checked and not stored yet. */
   let checking = 0
   return {
     async carryOut(tool: AgentTool, input: Input): Promise<string> {
@@ -223,10 +228,10 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
       return readable(text)
     },
 
-    /** Validates the input and rights of the operation, and stores it for a person to approve. */
+    /** Checks the input and the caller's rights, and stores the operation for a person to approve. */
     async propose(tool: AgentTool, input: Input): Promise<string> {
       const { endpoint } = tool
-      // One answer of the model may contain many tool calls at once.
+      // The model may send many tool calls in one answer, so proposals still being checked count too.
       if (row.proposed.length + checking >= MOST_PROPOSALS)
         throw new RefusedCall(`No more than ${MOST_PROPOSALS} proposals a turn: answer with what you have.`)
       checking += 1
@@ -255,7 +260,9 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
   }
 }
 
-/** Returns what the model sees of an answer: its beginning without secrets, and the length of the omitted rest. */
+/**
+ * Returns the part of an answer that the model sees: its beginning without secrets, and the length of the omitted rest.
+ */
 export function readable(text: string): string {
   const { most } = BOUNDS.agentResult
   // Secrets are removed before the text is cut, since half a secret would not be recognized.
@@ -265,7 +272,7 @@ export function readable(text: string): string {
     : shown
 }
 
-/** Refuses the project, which the turn sets, and secrets, which no model may handle. */
+/** Refuses input that names the project, which the turn sets, or a secret, which no model may handle. */
 function withoutUndeclared({ endpoint }: AgentTool, input: Input): Input {
   const { body } = input
   if ('projectId' in input) throw new RefusedCall('The project is that of this turn; leave projectId out.')
@@ -303,7 +310,7 @@ function refusalOf(text: string): string {
 
 const TYPES: Readonly<Record<string, string>> = { suites: 'eval_suite', cases: 'eval_case' }
 
-/** Returns what a write created, read from its answer. Its addresses lead to the record itself. */
+/** Returns the records that a write created, read from its answer, each with its address. */
 function madeBy({ visitOrigin }: ServiceContext, { resource }: AnyEndpoint, input: Input, made: unknown): Created[] {
   const { get } = (contract as unknown as Record<string, { get?: AnyEndpoint }>)[resource] ?? {}
   const items = isPlainObject(made) && Array.isArray(made['created']) ? (made['created'] as unknown[]) : [made]
@@ -322,7 +329,7 @@ function cancelled(cause: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'The caller cancelled the turn, or its connection ended.', { cause })
 }
 
-/** Adds to the error of a turn what the turn created and proposed. */
+/** Adds what the turn created and proposed to the error with which it ended. */
 function withEffects(error: unknown, { created, proposed }: AgentTurnRow): ServiceError {
   const known = error instanceof ServiceError ? error : undefined
   const { code = 'INTERNAL_ERROR', message = 'The service failed; see its log.', retryAfterSeconds } = known ?? {}

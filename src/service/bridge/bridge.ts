@@ -8,7 +8,7 @@ import { bridgeProgram } from './program.ts'
 
 /** A local address for a saved server, for programs that only support MCP over HTTP. */
 export type Bridge = Pick<Behind, 'wasMisunderstood' | 'brokenSessions'> & {
-  /** Uses 127.0.0.1 with a free port and an unguessable path. On Linux other users are refused. */
+  /** Address on 127.0.0.1 with a free port and an unguessable path. On Linux requests of other users are refused. */
   url: string
   /** Ends sessions and programs, and aborts requests in progress. */
   close(): Promise<void>
@@ -16,7 +16,7 @@ export type Bridge = Pick<Behind, 'wasMisunderstood' | 'brokenSessions'> & {
 
 /**
  * Opens a local address for a server. Each session of a stdio server is a separate program. Requests to an HTTP server
- * are sent with its headers and its token. The protocol version without sessions is not used with programs.
+ * are sent with its headers and its token. Programs are not used with the protocol version that has no sessions.
  * @throws ServiceError for invalid headers and addresses
  */
 export async function openBridge({ name, transport }: ServerTarget): Promise<Bridge> {
@@ -27,10 +27,10 @@ export async function openBridge({ name, transport }: ServerTarget): Promise<Bri
   const server = createAdaptorServer({
     overrideGlobalObjects: false,
     fetch(request, env) {
-      // All users of the machine can read the address on the command line of the conformance suite.
+      // Every user of the machine can read the address on the command line of the conformance suite.
       if (isForeign((env as { incoming: { socket: Socket } }).incoming.socket))
         return new Response(null, { status: 403 })
-      // A web page must not reach the server or use the credentials that are added to requests.
+      // A web page must not reach the server, because it would use the credentials that are added to requests.
       const { host, origin } = { host: request.headers.get('host'), origin: request.headers.get('origin') }
       if (host !== own || (origin !== null && origin !== `http://${own}`)) return new Response(null, { status: 403 })
       if (new URL(request.url).pathname !== path) return new Response(null, { status: 404 })
@@ -56,7 +56,10 @@ export async function openBridge({ name, transport }: ServerTarget): Promise<Bri
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 
-/** Whether a connection comes from another user's process. Only Linux can tell. Root can read everything anyway. */
+/**
+ * Whether a connection comes from another user's process. Only Linux can tell. Root is never foreign, since it can read
+ * everything anyway.
+ */
 export function isForeign(
   { remotePort = 0, localPort = 0 }: Pick<Socket, 'remotePort' | 'localPort'>,
   tables = TABLES,
@@ -66,7 +69,10 @@ export function isForeign(
   return ![0, process.getuid()].includes(owner ?? -1)
 }
 
-/** Returns a table of the operating system, empty if it has none: without IPv6, one of {@link TABLES} is missing. */
+/**
+ * Returns the text of a table of the operating system. Empty if it does not exist: without IPv6, one of {@link TABLES}
+ * is missing.
+ */
 function readTable(file: string): string {
   try {
     return readFileSync(file, 'latin1')

@@ -6,16 +6,19 @@ export type Behind = {
   answer(request: Request): Response | Promise<Response>
   /** Whether a request used a protocol version that is not supported here. */
   wasMisunderstood(): boolean
-  /** Number of sessions whose program ended unexpectedly, so that later answers do not come from the server. */
+  /**
+   * Number of sessions whose program ended unexpectedly. Later answers in them come from the bridge, not from the
+   * server.
+   */
   brokenSessions(): number
   close(): Promise<void>
 }
 
-/** Headers that apply to one connection and are set again for the next one (RFC 9110, 7.6.1). */
+/** Headers that apply to one connection only and are set again for the next connection (RFC 9110, 7.6.1). */
 const OF_THE_REQUEST = ['host', 'origin', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
 /** Response headers that are dropped, because the body is already decoded. */
 const OF_THE_ANSWER = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'content-encoding']
-/** Status codes of redirects that preserve method and body. */
+/** Status codes of redirects that keep the method and body. */
 const KEPT_REDIRECTS = [307, 308]
 const MOST_REDIRECTS = 5
 

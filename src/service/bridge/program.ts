@@ -7,13 +7,15 @@ import { createLineReader } from '../connections/stdio-link.ts'
 import { createPendingWork, inMebibytes } from '../connections/types.ts'
 import type { Behind } from './forwarded.ts'
 
-/** Maximum number of programs. Clients often abandon their sessions, so the program unused for longest is ended. */
+/**
+ * Maximum number of programs. Clients often abandon their sessions, so the program that was idle for longest is ended.
+ */
 const MOST_SESSIONS = 8
 /** Maximum size in bytes of a program's message, and of its output between two answers. */
 const MOST_BYTES = 8 * 1024 * 1024
 /** The last version of the protocol with sessions; later ones are not used with programs here. */
 const LAST_WITH_SESSIONS = '2025-11-25'
-/** JSON-RPC error code that is left to servers to define. */
+/** JSON-RPC error code whose meaning servers may define. */
 const SERVER_ERROR = -32_000
 
 type Id = string | number
@@ -23,12 +25,12 @@ type Transport = WebStandardStreamableHTTPServerTransport
 
 type Session = {
   transport: Transport
-  /** The progress token of each open request, in order of arrival. */
+  /** The progress tokens of the open requests by request id, in order of arrival. */
   open: Map<Id, unknown>
   start(): Promise<void>
 }
 
-/** Provides a stdio server over HTTP: the protocol library handles HTTP, and messages are passed unchanged. */
+/** Provides a stdio server over HTTP: the protocol library handles HTTP, and messages are forwarded unchanged. */
 export async function bridgeProgram(command: ServerCommand, serverName: string): Promise<Behind> {
   const { WebStandardStreamableHTTPServerTransport: Transport } = await import('@modelcontextprotocol/server')
   const guardian = createGuardian()
@@ -56,7 +58,7 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
         pending.add(server.end())
       }
       void server.ended.then(() => (broken += isOurEnd ? 0 : 1))
-      // The bridge was closed while the program started.
+      // The bridge may have been closed while the program was starting.
       if (isClosed) await server.end()
       return server
     }
@@ -96,14 +98,14 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
   }
 }
 
-/** Whether the maximum number of programs runs, each with a request in progress. */
+/** Whether as many programs run as are allowed, and all of them have requests in progress. */
 function isFull(sessions: ReadonlyMap<string, Session>): boolean {
   return sessions.size >= MOST_SESSIONS && [...sessions.values()].every(({ open }) => open.size > 0)
 }
 
 /**
- * Ends one program if there are too many: of those without open requests, the one that was unused for longest. Never
- * the one that has just started.
+ * If there are too many programs, ends the one that was idle for longest. A program with open requests and the program
+ * that has just started are never ended.
  */
 function endUnused(sessions: ReadonlyMap<string, Session>): void {
   if (sessions.size <= MOST_SESSIONS) return
@@ -116,7 +118,7 @@ function createSession(transport: Transport, startProgram: () => Promise<ServerP
   let printed = 0
   const send = (message: object, relatedRequestId?: Id) => {
     const related = relatedRequestId === undefined ? {} : { relatedRequestId }
-    // A message that answers no request has no stream.
+    // Sending fails if the client has no stream open for messages that answer no request.
     transport.send(message as JSONRPCMessage, related).catch(() => undefined)
   }
   const fail = (how: string) => {
@@ -169,7 +171,7 @@ function messageOf(line: string): Message | undefined {
   }
 }
 
-/** Returns the request whose stream a message belongs to: the one with its progress token, or the latest. */
+/** Returns the request whose stream a message is sent on: the request with its progress token, else the latest one. */
 function relatedTo({ params }: Message, open: ReadonlyMap<Id, unknown>): Id | undefined {
   const token = params?.progressToken
   const [reported] = [...open].find(([, each]) => token !== undefined && each === token) ?? []

@@ -21,7 +21,7 @@ export type CallRow = {
   incomplete?: 'secrets' | 'size'
   startedAt: number
   durationMs?: number
-  /** Absent until the call has ended. */
+  /** Absent while the call is in progress. */
   status?: 'answered' | 'tool_error' | 'failed' | 'given_up' | 'unknown'
   error?: { code: string; message: string }
   /** JSON text. */
@@ -30,7 +30,7 @@ export type CallRow = {
   lease: Lease
 }
 
-/** Deletes the oldest calls beyond the limits. Running calls and the newest one are kept, whatever their size. */
+/** Deletes the oldest calls beyond the limits. Running calls and the newest call are kept, whatever their size. */
 const BEYOND = `
   DELETE FROM serverCall WHERE serverId = :serverId AND status IS NOT NULL AND position IN (
     SELECT position FROM (
@@ -73,7 +73,7 @@ export function createCallRows(database: Database) {
       calls.change({ id }, ending)
       keepWithinBounds(serverId)
     },
-    /** Removes calls that have ended, or whose process is gone; returns their number. */
+    /** Removes the calls that have ended or whose process is gone. Returns the number of removed calls. */
     clear(serverId: string, isUnderWay: (lease: Lease) => boolean): number {
       const gone = calls.all({ serverId }).filter(({ status, lease }) => status !== undefined || !isUnderWay(lease))
       for (const { id } of gone) calls.delete(id)
@@ -122,20 +122,23 @@ function toCall(row: CallRow): ServerCall {
   }
 }
 
-/** Returns the status of a call whose process may have ended before the result was known. Only tools have effects. */
+/**
+ * Returns the status of a call without a recorded end; `isGone` if its process has ended. Only a tool's effect is then
+ * unknown.
+ */
 function statusBeforeEnd(kind: CallRow['kind'], isGone: boolean): ServerCall['status'] {
   if (!isGone) return 'running'
   return kind === 'tool' ? 'unknown' : 'failed'
 }
 
-/** Number of latest calls and trials that are searched for results. */
+/** Number of latest calls, and of latest trials, that are searched for results. */
 const CALLS = 200
 const TRIALS = 50
 
 type Result = RecordedResult & { at: number }
 
 /**
- * Returns the last result without an error of each tool of a server, from the latest manual calls and trials of the
+ * Returns the last successful result of each tool of a server, taken from the latest manual calls and trials of the
  * project. Trials refer to servers by name.
  */
 function recordedResults(store: Store, projectId: string, server: { id: string; name: string }): Result[] {
@@ -156,15 +159,15 @@ function recordedResults(store: Store, projectId: string, server: { id: string; 
   return [...latest.values()]
 }
 
-/** The target of a call, with the arguments as sent. */
+/** A call's target and the arguments that were sent. */
 export type CallMade = Pick<CallRow, 'kind' | 'target'> & { input?: Record<string, unknown> }
 
 /** Id of a call, its server, and the secrets of the server, which are never stored. */
 type CallPlace = { id: string; serverId: string; secrets: readonly string[]; signal: AbortSignal }
 
-/** Stores manual calls from before they are sent until they end. */
+/** Stores manual calls before they are sent and once they have ended. */
 type CallHistory = {
-  /** Returns the result of the work. The call is made even if it cannot be stored. */
+  /** Stores the call, does the work and returns its result. The work is done even if the call cannot be stored. */
   record<T>(call: CallMade & CallPlace, work: () => Promise<T>): Promise<T>
 }
 
@@ -245,7 +248,10 @@ function answered(result: unknown, secrets: readonly string[]): Partial<CallRow>
   }
 }
 
-/** Returns the end of a failed call. If it has effects and was not clearly refused, it may have been carried out. */
+/**
+ * Returns the end of a failed call. A call with effects counts as possibly carried out unless the server clearly
+ * refused it.
+ */
 function refused(
   error: unknown,
   { isAct, isGivenUp, secrets }: { isAct: boolean; isGivenUp: boolean; secrets: readonly string[] },
@@ -258,8 +264,9 @@ function refused(
 }
 
 /**
- * Returns the value as JSON without secrets: known secrets, text that looks like one, and texts and numbers whose name
- * is that of a secret. Names are not searched, nor are `blob`, and `data` beside a `mimeType`.
+ * Returns the value as JSON without secrets. Removed are known secrets, text that looks like a secret, and texts and
+ * numbers whose property has the name of a secret. The names themselves, `blob`, and `data` beside a `mimeType` are not
+ * searched.
  */
 export function struckOut(value: unknown, secrets: readonly string[]): string {
   const texts: string[] = []
@@ -284,7 +291,7 @@ export function struckOut(value: unknown, secrets: readonly string[]): string {
   })
 }
 
-/** Number of texts that are searched together. Most contain no secret, and each search has a fixed cost. */
+/** Number of texts that are searched as one text. Most contain no secret, and each search has a fixed cost. */
 const TOGETHER = 100
 
 function allWithoutSecrets(texts: readonly string[], secrets: readonly string[]): string[] {
@@ -298,12 +305,12 @@ function allWithoutSecrets(texts: readonly string[], secrets: readonly string[])
   return struck
 }
 
-/** Whether the rules for secrets remove every text with this name. */
+/** Whether a property has a name for which the rules remove every text. */
 function isSecretName(name: string): boolean {
   return name.length <= 60 && withoutSecrets(`"${name}":"x"`).includes(SECRET)
 }
 
-/** Whether a value is a text that is searched. The encoded content of images, audio and files is not. */
+/** Whether a value is text that is searched. The encoded content of images, audio and files is not searched. */
 function isText(holder: unknown, key: string, value: unknown): value is string {
   if (typeof value !== 'string') return false
   if (!isPlainObject(holder)) return true

@@ -19,10 +19,10 @@ import { invalidField } from '../core/validation.ts'
 type Request = NonNullable<z.output<typeof EvalCaseGenerateRequest>>
 export type Bucket = keyof NonNullable<Request['caseMix']>
 
-/** Number of drafted cases of each kind. */
+/** Number of cases to draft of each kind. */
 export type CaseMix = Record<Bucket, number>
 
-/** Prompt text of each bucket. */
+/** Descriptions of the kinds of cases in the prompt. */
 export const BUCKETS = {
   simple: 'one request that one call of one tool fulfils',
   multiTool: 'one request that needs calls of at least two different tools',
@@ -75,7 +75,7 @@ export type Draft = z.infer<typeof Draft>
 
 export const Drafts = shape(() => z.object({ cases: z.array(Draft()) }))
 
-/** A draft that is not a valid case, reported like a refused entry of a batch. */
+/** A draft that is not a valid case. It is reported as a refused entry of a batch is. */
 type Unusable = { title: string; bucket: Bucket; code: 'INVALID_CASE'; message: string }
 
 type CaseBody = Record<string, unknown>
@@ -107,12 +107,12 @@ export function draftingInstructions(mix: CaseMix, varyUserStyles: boolean): str
 
 export function draftingPrompt(tools: readonly ShownTool[], titles: readonly string[]): string {
   const block = (name: string, value: unknown) =>
-    // Escapes `<`, so that a text cannot imitate the end of its block.
+    // `<` is escaped, so that a text cannot imitate the end of its block.
     `<${name}>\n${JSON.stringify(value).replaceAll('<', '\\u003c')}\n</${name}>`
   return [block('server_tools', tools), block('existing_titles', titles)].join('\n\n')
 }
 
-/** Converts drafts to cases. Unusable and surplus drafts are returned with the reason. */
+/** Converts drafts to cases. Also returns the drafts that are unusable or too many, each with the reason. */
 export function casesOf(
   drafts: readonly Draft[],
   { mix, known }: { mix: CaseMix; known: KnownTools },
@@ -156,7 +156,7 @@ function toCase({ bucket, turns, scenario, expectedOutput }: Draft, title: strin
   }
 }
 
-/** Returns why a draft is not a valid case; undefined if it is valid. */
+/** Returns the reason why a draft is not a valid case; undefined if it is valid. */
 function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known: KnownTools): string | undefined {
   if (title.trim() === '') return 'The draft has no title.'
   if (turns.length === 0 || turns.some(({ prompt }) => prompt.trim() === '')) return 'A turn has no prompt.'
@@ -170,7 +170,7 @@ function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known
     if (!tool) return `There is no tool "${toolName}".`
     const properties = tool.inputSchema?.['properties']
     const open = tool.inputSchema?.['additionalProperties']
-    // A schema that allows additional properties accepts any name.
+    // A schema that allows additional properties accepts an argument of any name.
     if (!isPlainObject(properties) || (open !== undefined && open !== false)) continue
     const unknown = Object.keys(args).find(name => !Object.hasOwn(properties, name))
     if (unknown !== undefined) return `The tool "${toolName}" has no parameter "${unknown}".`
@@ -181,7 +181,7 @@ function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known
 /** The tools that cases are written against, by name. */
 export type KnownTools = ReadonlyMap<string, Tool>
 
-/** A tool as shown to the model. A server wrote every part of it, so it is untrusted. */
+/** A tool as it is shown to the model. The server wrote all of it, so it is untrusted. */
 export type ShownTool = { server: string; name: string; description?: string; inputSchema?: string }
 
 /** Maximum lengths of the texts of one tool, and of all tools together, in characters. */
@@ -190,7 +190,7 @@ const MAX_SCHEMA = 2000
 const MAX_ALL = 60_000
 
 /**
- * Reads the tools of all servers. `shown` has only those that fit one prompt.
+ * Reads the tools of all servers. `shown` contains only as many tools as fit into one prompt.
  * @throws ServiceError `FEATURE_NOT_SUPPORTED`, or the errors of connections
  */
 export async function discoverTools(
@@ -233,17 +233,20 @@ export type GenerationCall = {
   suiteId: string
   keyId: string
   body: Request
-  /** Key from the header, which takes precedence over the body. */
+  /** Key from the request's header. It takes precedence over the key in the body. */
   idempotencyKey: string | undefined
   signal: AbortSignal
 }
 
-/** The result of one model request; recorded before a case is written, so that a repeat makes no further request. */
+/**
+ * The result of one request to the model. It is stored before any case is written, so that a repeat sends no further
+ * request.
+ */
 type Recorded = { generationModel: string } & ReturnType<typeof casesOf>
 
 type Written = { caseIds: string[]; skipped: Record<string, unknown>[] }
 
-/** Shorter than the client's own time limit, so that the client still receives the reason. */
+/** The service's limit is shorter than the client's own, so that the client still receives the reason. */
 const DEADLINE_MS = (cases.generate.deadlineMs ?? 0) - 10_000
 
 /** Maximum number of the suite's titles shown to the model. */
@@ -295,7 +298,7 @@ function recordsOf(store: Store, { suiteId, keyId }: GenerationCall, key: string
   const drafts = () => find<Recorded>('cases.generate')
   return {
     drafts,
-    /** Of two concurrent requests with the same key, the first one's drafts are used. */
+    /** // If two requests with the same key run at once, the drafts that were stored first are used. */
     keep: (recorded: Recorded): Recorded =>
       store.write(() => {
         const first = drafts()
@@ -307,7 +310,9 @@ function recordsOf(store: Store, { suiteId, keyId }: GenerationCall, key: string
   }
 }
 
-/** Drafts cases. Everything that can be refused is checked before the request counts and the servers are read. */
+/**
+ * Drafts cases. Everything that may be refused is checked before the request is counted and before servers are read.
+ */
 async function draftCases(context: ServiceContext, call: GenerationCall): Promise<Recorded> {
   const { store, quotas } = context
   const { body, project } = call

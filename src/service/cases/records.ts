@@ -44,15 +44,15 @@ export type CaseRow = {
   definition: CaseDefinition
   /** Equal for cases that have the same steps and are judged in the same way. */
   contentDigest: string
-  /** Why a case was written although its content is a duplicate. */
+  /** Why a case was written although another case has the same content. */
   overrideReason?: string
-  /** The entry of the batch request that wrote the case, under the client's key. */
+  /** The client's key and the entry of the batch request that wrote the case. */
   request?: { key: string; index: number; digest: string }
   createdAt: number
   updatedAt: number
 }
 
-/** A case as stored, with the request's entry in separate columns. */
+/** A case as stored: the columns of its batch entry are separate. */
 type StoredCase = Omit<CaseRow, 'request'> & {
   idempotencyKey: string | null
   idempotencyIndex: number | null
@@ -93,13 +93,10 @@ function read({ idempotencyKey, idempotencyIndex, requestDigest, ...row }: Store
 }
 
 type CaseEdit = Omit<z.output<typeof EvalCaseUpdateRequest>, 'title'>
-/** Fields that are stored with the definition of a case from a batch. */
+/** Fields that are stored for a case from a batch, beside its definition. */
 type CaseOrigin = Pick<CaseRow, 'overrideReason' | 'request'>
 
-/**
- * Returns the definition that a body describes, applied to the definition it edits.
- * @throws ServiceError `VALIDATION_ERROR`
- */
+/** Applies the fields of a body to a definition, or to an empty one for a new case. */
 export function defineCase(body: CaseEdit, base?: CaseDefinition): CaseDefinition {
   const steps = body.steps ?? base?.steps ?? []
   requireExecutable(steps)
@@ -125,7 +122,7 @@ function editOverrides(definition: CaseDefinition, { matchOptions, checks }: Cas
   if (checks === null) delete definition.checks
   else if (checks) {
     const list = checks.list && requireAssertions(checks.list, 'checks.list')
-    // Without a mode the list would be ignored in favor of the inherited one, which no author intends.
+    // A list without a mode would be ignored in favor of the suite's list, which no author intends.
     const mode = checks.mode ?? (list ? 'replace' : 'inherit')
     definition.checks = { mode, ...(list && { list }) }
   }
@@ -169,7 +166,7 @@ export function updateCase(store: Store, row: CaseRow, body: z.output<typeof Eva
   return updated
 }
 
-/** Splits a create body into what {@link insertCase} takes. */
+/** Splits the body of a create request into the input of {@link insertCase}. */
 export function caseInput({ title, id, ...body }: EvalCaseCreateRequest) {
   return { title, ...(id !== undefined && { declaredId: id }), definition: defineCase(body) }
 }
@@ -199,8 +196,8 @@ function requireExecutable(steps: readonly EvalTestStep[]): void {
 export type InlineCase = z.output<typeof EvalSuiteCreateRequest>['tests'][number]
 
 /**
- * Writes inline cases into a suite. A stored case with the same title is edited, and keeps what the entry does not
- * name. Unusable entries are reported instead of written.
+ * Writes inline cases into a suite. A case with the same title is edited and keeps the fields that the entry omits.
+ * Unusable entries are reported instead of written.
  */
 export function upsertCases(store: Store, suite: SuiteRow, tests: readonly InlineCase[]) {
   const committed: { id: string; name: string }[] = []
@@ -297,10 +294,7 @@ export function createCaseBatch(
   return { created, failed, duplicatePolicy: policy }
 }
 
-/**
- * Returns the suite file's id from the query or the body.
- * @throws ServiceError `VALIDATION_ERROR` if the two differ
- */
+/** Returns the declared id of the suite, which the query or the body may contain. */
 export function declaredSuiteIdOf(query: { declaredSuiteId?: string | undefined }, body: Batch): string | undefined {
   const [preferred, other] = [query.declaredSuiteId, body.declaredSuiteId]
   if (preferred !== undefined && other !== undefined && preferred !== other)
@@ -308,7 +302,9 @@ export function declaredSuiteIdOf(query: { declaredSuiteId?: string | undefined 
   return preferred ?? other
 }
 
-/** Returns the policy that is applied. An unknown policy is treated as `block`, and `coerced` is then true. */
+/**
+ * Returns the requested policy and the applied one. An unknown policy is replaced by `block`, which `coerced` reports.
+ */
 function effectivePolicy(requestedPolicy: string | undefined) {
   const known = (['block', 'warn', 'create_anyway'] as const).find(policy => policy === requestedPolicy)
   const coerced = requestedPolicy !== undefined && known === undefined
@@ -340,7 +336,7 @@ function readEntry(entry: Entry) {
   const text = JSON.stringify(entry)
   if (text.length > MAX_ENTRY_LENGTH)
     throw new EntryRefusal('ITEM_TOO_LARGE', `The entry is longer than ${MAX_ENTRY_LENGTH} characters.`)
-  // JSON escapes a lone surrogate, which SQLite cannot store and return.
+  // A lone surrogate, which SQLite cannot store and return, is an escape in JSON text.
   if (/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text))
     throw new EntryRefusal('UNSTORABLE_ITEM', 'The entry holds text that is not valid Unicode.')
   const parsed = EvalCaseCreateRequest().safeParse(entry)

@@ -23,7 +23,7 @@ const LABELS: Readonly<Record<(typeof CLIENT_TEMPLATES)[number], string>> = {
   perplexity: 'Perplexity',
 }
 
-/** Clients whose vendors announced support (see `provenance`). It was not tested here. */
+/** Templates of clients that show MCP Apps according to their vendors (see `provenance`). This was not tested here. */
 const RENDER_MCP_APPS: ReadonlySet<string> = new Set(['mcpjam', 'claude', 'chatgpt', 'vscode'])
 
 /**
@@ -73,7 +73,7 @@ export function imageHandlers(): Handlers['images'] {
   return { list: () => ({ items: [] }), get: none, builds: none }
 }
 
-/** Time limit for the endpoint's own list in milliseconds, and maximum size of its answer in bytes. */
+/** Milliseconds to wait for the list of the model endpoint, and maximum size of the list in bytes. */
 const LIST_MS = 3000
 const MOST_BYTES = 2 * 1024 * 1024
 const MOST_MODELS = 1000
@@ -91,8 +91,8 @@ const KEY_HEADERS: Record<ModelKind, (key: string) => Record<string, string>> = 
 }
 
 /**
- * Returns the models for prompts: the configured model, and those that its endpoint lists. A list that cannot be read
- * is only noted.
+ * Returns the models for prompts: the configured model, and the models that its endpoint lists. If the list cannot be
+ * read, a note says why.
  */
 async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSignal): Promise<ModelCatalog> {
   if (!settings)
@@ -114,12 +114,12 @@ async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSi
   }
 }
 
-/** `isWhole` means that the list is complete, so that there are no other models. `problem` says why there is none. */
+/** `isWhole` means that the endpoint has no other models. `problem` says why there is no list. */
 type Listing = { models: { id: string; name?: string }[]; isWhole: boolean; problem?: string }
 
 /**
- * Reads the models that an endpoint lists. A list that cannot be read is no error but a `problem`. Rejects only with
- * the signal's reason.
+ * Reads the models that an endpoint lists. If they cannot be read, `problem` says why. Rejects only if the signal is
+ * aborted, with its reason.
  */
 export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signal: AbortSignal): Promise<Listing> {
   const headers = {
@@ -144,7 +144,7 @@ export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signa
     const isOther = error instanceof z.ZodError || error instanceof SyntaxError
     const why = isOther ? 'the answer is not a list' : messageOf(error)
     const problem = `The model list of the endpoint cannot be read: ${why}.`
-    // Runtimes quote a header that cannot be sent, which may contain the key.
+    // The runtime's error quotes a header that cannot be sent, and the header may contain the key.
     return { models: [], isWhole: false, problem: apiKey ? problem.replaceAll(apiKey, '(key)') : problem }
   }
 }
@@ -160,7 +160,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Handles pull-request checks, which need an app that only the hosted service installs in the repository's host. */
+/** Handles checks of pull requests. They need an app that only the hosted service can install on the code host. */
 export function checkRepoHandlers(): Handlers['checkRepos'] {
   return {
     list({ caller: { organizationId }, params }) {

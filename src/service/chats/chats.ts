@@ -33,14 +33,14 @@ export type ChatRow = MessageTotals & {
   projectId: string
   environmentId: string | null
   clientId: string | null
-  /** Name of the environment or client that the chat talks to, as it was at the start. */
+  /** Name of the chat's environment or client when the chat began. */
   title: string
-  /** The model of the last question; null = the configured one. */
+  /** The model that answered the last question; null for the configured one. */
   modelId: string | null
   startedAt: number
   lastActivityAt: number
   lease?: Lease | undefined
-  /** The calls of the answer in progress, stored in case the process ends. */
+  /** The calls of the answer in progress. They are stored in case the process ends before the answer does. */
   pending: ConversationToolCall[]
 }
 
@@ -54,7 +54,7 @@ export function createChatRows(database: Database) {
     require: chats.basics.require,
     insert: chats.basics.insert,
     change: (id: string, changes: Partial<ChatRow>) => void chats.change({ id }, changes),
-    /** Lists chats by their last activity. `overSince` selects only chats without activity since then. */
+    /** Lists chats by their last activity. `overSince` selects only chats without activity since that time. */
     feed(projectId: string, filter: FeedFilter & { overSince: number | undefined }) {
       const { order, after, overSince = null, limit } = filter
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']

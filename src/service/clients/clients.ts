@@ -10,14 +10,14 @@ import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf } from '../core/database/table.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
-/** The contract does not define this document. Conversations and runs read a few of its fields. */
+/** The settings of a client. The contract does not define them; conversations and runs read a few fields. */
 type ClientConfig = Record<string, unknown>
 
 export type ClientRow = {
   id: string
   projectId: string
   name: string
-  /** Derived from the content of `config`, so that equal documents have equal ids. */
+  /** Digest of `config`, so that clients with equal settings have equal ids. */
   configId: string
   config: ClientConfig
   createdAt: number
@@ -30,7 +30,7 @@ export function createClientRows(database: Database) {
     ...clients.basics,
     findByName: (projectId: string, name: string) => clients.one({ projectId, name }),
     list: (projectId: string) => clients.all({ projectId }, 'ORDER BY id'),
-    /** Returns the client that a launch uses if it names none: the first of the project that is not a sample. */
+    /** Returns the client for launches that name none: the first client of the project that is not a sample. */
     standard: (projectId: string) =>
       clients.one({ projectId }, 'AND id NOT IN (SELECT recordId FROM sample) ORDER BY createdAt, id LIMIT 1'),
     delete: clients.delete,
@@ -63,8 +63,8 @@ export function insertClient(
 
 /**
  * Edits a client; the config is replaced as a whole.
- * @throws ServiceError `CONFLICT` with the current state or for a taken name; `VALIDATION_ERROR` if the model would be
- * removed
+ * @throws ServiceError `CONFLICT` with the current state if it has changed, or for a taken name; `VALIDATION_ERROR` if
+ * the model would be removed
  */
 function updateClient(store: Store, row: ClientRow, edit: ClientEdit): ClientRow {
   requireExpected(row, 'expectedConfigId', edit.expectedConfigId, row.configId)
@@ -75,7 +75,7 @@ function updateClient(store: Store, row: ClientRow, edit: ClientEdit): ClientRow
   return writeConfig(store, { ...row, name: edit.name ?? row.name }, edit.config ?? row.config)
 }
 
-/** Replaces both lists of servers and nothing else. @throws ServiceError `NOT_FOUND` for an unknown server */
+/** Replaces both server lists of a client and nothing else. @throws ServiceError `NOT_FOUND` for an unknown server */
 function setClientServers(
   store: Store,
   row: ClientRow,
@@ -94,7 +94,8 @@ function duplicateClient(store: Store, row: ClientRow, body: { name?: string | u
 }
 
 /**
- * Deletes a client. With `force`, environments that use it remain but cannot run, and suites no longer name it.
+ * Deletes a client. With `force`, environments that use the client remain but cannot run, and suites no longer name the
+ * client.
  * @throws ServiceError `CONFLICT` without `force`, if environments or suites use it
  */
 function deleteClient(store: Store, row: ClientRow, { force = false }: { force?: boolean | undefined } = {}) {
@@ -118,14 +119,12 @@ export function modelOf({ modelId }: ClientConfig): string | undefined {
   return typeof modelId === 'string' && modelId.trim() !== '' ? modelId : undefined
 }
 
-/**
- * Returns the server lists of a config as text, so that equal lists give equal text. An absent list counts as empty.
- */
+/** Returns the server lists of a config as text that can be compared. An absent list counts as empty. */
 export function serverListsOf(config: ClientConfig): string {
   return JSON.stringify(SERVER_LISTS.map(list => config[list] ?? []))
 }
 
-/** Returns the existing servers of a client, required ones first. */
+/** Returns the client's servers that still exist, the required ones first. */
 export function serversOfClient(store: Store, { projectId, config }: ClientRow): ServerRow[] {
   const ids = SERVER_LISTS.flatMap(list => (config[list] as string[] | undefined) ?? [])
   return [...new Set(ids)].flatMap(id => store.servers.get(projectId, id) ?? [])
@@ -211,7 +210,7 @@ const MODELS: Readonly<Record<Template, string>> = {
   perplexity: 'perplexity/sonar-pro',
 }
 
-/** Returns the config of a template. Its servers are chosen afterwards. */
+/** Returns the config of a template, which has no servers yet. */
 export function configOfTemplate(template: Template, theme: Theme = 'light'): ClientConfig {
   return { hostStyle: template, theme, modelId: MODELS[template], serverIds: [], optionalServerIds: [] }
 }
@@ -233,7 +232,8 @@ export function clientHandlers({ store }: ServiceContext): Handlers['clients'] {
 }
 
 /**
- * Handles the former paths with their original shapes: list rows have `hostConfigId`, and details have no config id.
+ * Handles the former paths, whose answers differ from those of the new ones: list rows have `hostConfigId`, and details
+ * have no config id.
  */
 export function hostHandlers({ store }: ServiceContext): Handlers['hosts'] {
   const { write, ...handlers } = recordHandlers(store, 'hosts', {

@@ -13,7 +13,7 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 type ConformanceCounts = {
   passed: number
   failed: number
-  /** Number of checks that should have run and did not. */
+  /** Number of checks that were skipped although they apply. */
   couldNotRun: number
   notApplicable: number
 }
@@ -23,7 +23,7 @@ type ConformanceOutcome = 'passed' | 'failed' | 'incomplete'
 type ConformanceRunRow = {
   id: string
   projectId: string
-  /** The reporter's own id, which identifies the run when a request is repeated. */
+  /** The reporter's own id for the run. A repeated request with the same id returns the same run. */
   externalRunId: string | null
   requestedSuites: string[]
   /** The reporter's description of itself and its target, as received. */
@@ -61,7 +61,7 @@ export function createConformanceRunRows(database: Database) {
     findExternal: (projectId: string, externalRunId: string) => runs.one({ projectId, externalRunId }),
     insert,
     hear: (id: string, heardAt: number) => runs.change({ id }, { heardAt }),
-    /** Returns the open runs that have reported nothing since then. */
+    /** Returns the open runs that have reported nothing since that time. */
     silentSince: (at: number) => runs.all({ status: 'running' }, 'AND heardAt < :at', { at }),
     end: (id: string, ending: Pick<ConformanceRunRow, 'status' | 'outcome' | 'counts' | 'endedAt'>) =>
       runs.change({ id, status: 'running' }, ending),
@@ -120,7 +120,9 @@ const runId = label()
 const ConformanceName = shape(() => record({ runId }))
 const ConformanceUpsert = shape(() => record({ runId, suiteKind: suiteKind(), report: SuiteReport() }))
 
-/** Counts each verdict. A check that was skipped without being marked as inapplicable left something untested. */
+/**
+ * Counts the checks by verdict. A skipped check that is not marked as inapplicable counts as one that could not run.
+ */
 function countChecks(report: SuiteReport): ConformanceCounts {
   const counts: ConformanceCounts = { passed: 0, failed: 0, couldNotRun: 0, notApplicable: 0 }
   for (const { status, skipReason } of report.groups.flatMap(({ cases }) => cases)) {
@@ -131,7 +133,7 @@ function countChecks(report: SuiteReport): ConformanceCounts {
   return counts
 }
 
-/** Milliseconds without a heartbeat after which a run is ended. */
+/** Milliseconds without a report or heartbeat after which a run is ended. */
 const SILENCE_MS = 30 * 60 * 1000
 
 /**

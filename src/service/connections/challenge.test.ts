@@ -25,13 +25,13 @@ test.each<[string, string[], string | undefined, string | undefined]>([
   ['Bearer resource_metadata="", scope=""', [], undefined, undefined],
   ['Bearer realm="say \\"hi\\", Basic x=1", scope="a"', [], 'a', undefined],
   ['Negotiate YII=, Bearer scope="a"', [], 'a', undefined],
-])('a challenge is read from %s', (value, urls, scope, error) => {
+])('the metadata URLs, scope and error of the challenge %s are read', (value, urls, scope, error) => {
   const found = of(value)
   expect(found.metadataUrls.map(({ href }) => href)).toEqual(urls)
   expect([found.scope, found.error]).toEqual([scope, error])
 })
 
-test('any text is read, in time linear in its length', { timeout: 30_000 }, () => {
+test('any text is parsed in time linear in its length', { timeout: 30_000 }, () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('B', 'e', '"', '\\', ',', '=', ' ', 'x'), maxLength: 60 }), text => {
       expect(of(text.trim()).metadataUrls).toEqual([])

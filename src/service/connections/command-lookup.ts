@@ -16,7 +16,10 @@ export function ownPrograms(file: string): string[] {
   return [root, ...(isCache ? [around] : [])].map(folder => [...folder, 'node_modules', '.bin'].join(path.sep))
 }
 
-/** Returns the environment for the person's programs, without mcpdeck's dependencies on the PATH. */
+/**
+ * Returns the environment for programs that the person installed, without the folders of mcpdeck's dependencies on the
+ * PATH.
+ */
 export function withoutOwnPrograms(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH } = env
   if (PATH === undefined) return env
@@ -33,7 +36,7 @@ function realPath(folder: string): string {
   }
 }
 
-/** Variables that a program needs to start at all. */
+/** Variables without which many programs cannot start. */
 const NEEDED =
   process.platform === 'win32'
     ? [
@@ -60,7 +63,7 @@ const NETWORK = [
   'NODE_EXTRA_CA_CERTS',
 ]
 
-/** Returns the environment of a server: its own variables and a few that programs need, and nothing else. */
+/** Returns the environment of a server's program: the server's own variables and the few that every program needs. */
 export function serverEnvironment(
   env: Record<string, string>,
   own: NodeJS.ProcessEnv = process.env,
@@ -73,7 +76,7 @@ export function serverEnvironment(
   return { ...Object.fromEntries(inherited), ...env }
 }
 
-/** Returns the file that a command runs in that environment, or undefined if there is none. */
+/** Returns the path of the file that a command runs in that environment; undefined if there is none. */
 export async function findCommand(command: string, env: Record<string, string>): Promise<string | undefined> {
   const folders = /[\\/]/.test(command) ? [''] : (env['PATH'] ?? '').split(path.delimiter)
   const endings = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : ['']

@@ -13,8 +13,8 @@ import { strayOutputText } from './stdio-link.ts'
 import { type DoctorCheck, type DoctorReport, type JsonObject, type OnDoctorStep, type ServerTarget } from './types.ts'
 
 /**
- * Examines a server step by step. A broken server results in a report. Only the caller's abort, and errors that are not
- * ServiceErrors, are thrown.
+ * Examines a server step by step. Failures of the server are part of the report. Thrown are only the caller's abort and
+ * errors that are not ServiceErrors.
  */
 export async function examine(
   target: ServerTarget,
@@ -40,7 +40,7 @@ export async function examine(
   return report
 }
 
-/** Wraps the checks of a report, so that each change is reported as the steps are taken. */
+/** Wraps the checks of a report so that each new result is passed on at once. */
 function reported(checks: DoctorReport['checks'], onStep: OnDoctorStep): DoctorReport['checks'] {
   return new Proxy(checks, {
     set(target, name, check: DoctorCheck) {
@@ -91,8 +91,8 @@ async function step(
 const METHOD_NOT_FOUND = -32601
 
 /**
- * Whether the server does not offer this feature. No capability announces templates, so a server need not know their
- * list; with any other error answer it counts as broken.
+ * Whether an error means that the server does not offer this feature. No capability announces templates, so a server
+ * may lack the method that lists them. Any other error answer counts as broken.
  */
 function isNotOffered(name: DoctorStep, { code, details }: ServiceError): boolean {
   const answered = (details?.['protocolError'] as { code?: number } | undefined)?.code
@@ -100,7 +100,9 @@ function isNotOffered(name: DoctorStep, { code, details }: ServiceError): boolea
   return code === 'FEATURE_NOT_SUPPORTED' && (answered === undefined || isUnknown)
 }
 
-/** Returns a failure for the report. An error that is no finding about the server, such as an abort, is thrown. */
+/**
+ * Returns the failure for the report. An error that says nothing about the server, such as an abort, is thrown instead.
+ */
 function asFailure(error: unknown, deadline: Deadline): ServiceError {
   if (deadline.signal.aborted && !deadline.expired) throw deadline.signal.reason
   const cause = deadline.signal.aborted ? deadline.signal.reason : error
@@ -152,7 +154,8 @@ async function connect(
     const failure = asFailure(error, deadline)
     const durationMs = Math.round(performance.now() - began)
     const check: DoctorCheck = { status: 'error', detail: failure.message, durationMs }
-    // If a program started and then failed, its handshake failed. Over HTTP the two steps cannot be distinguished.
+    // A program that started but did not connect has failed in its handshake. Over HTTP the two steps cannot be
+    // distinguished.
     const started = target.transport.type === 'stdio' && deadline.stage === 'initialize'
     if (started) report.checks.connection = { status: 'ok', detail: 'The program started.', durationMs: 0 }
     report.checks[started ? 'initialization' : 'connection'] = check
@@ -195,7 +198,7 @@ async function examineListings(session: Session, report: DoctorReport, deadline:
   }
 }
 
-/** Reports other output on stdout. The protocol uses stdout, so it breaks stricter clients. */
+/** Reports output on stdout that is not a protocol message. Stricter clients fail on it. */
 function recordStrayOutput(session: Session, report: DoctorReport): void {
   const stray = session.strayOutput()
   if (!stray || stray.lines === 0) return

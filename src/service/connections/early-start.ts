@@ -1,10 +1,10 @@
 import { createGuardian, type Guardian } from './guardian.ts'
 import { startServer, type ServerCommand, type ServerEnding, type ServerProcess } from './server-process.ts'
 
-/** A server's program, started before the engine that uses it was loaded. */
+/** The program of a server, started before the code that uses it is loaded. */
 export type EarlyStart = {
   guardian: Guardian
-  /** Returns the program once, if it was started with this command. */
+  /** Returns the program if it was started with this command. It can be taken only once. */
   take: (command: ServerCommand) => Promise<ServerProcess> | undefined
   /** Ends the program if nobody has taken it. */
   end: () => Promise<void>

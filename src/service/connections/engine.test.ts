@@ -49,7 +49,7 @@ afterAll(() => servers.forEach(server => server.kill()))
 const target = (name: string) => targets[name] ?? everything()
 
 describe.each(['stdio', 'streamable-http', 'sse'])('the reference server over %s', name => {
-  test('validates, lists, calls, renders, reads and exports', async () => {
+  test('validates, lists, calls and exports, gets prompts and reads resources', async () => {
     const { validate, listTools, listPrompts, listResources, callTool, getPrompt, readResource, exportSnapshot } =
       connect()
     const { initInfo } = await validate(target(name))
@@ -178,7 +178,7 @@ describe('the pool of connections', () => {
     expect(await pidOf(engine, small('healthy'))).not.toBe(first)
   })
 
-  test('ends work in progress when it closes, and refuses later requests', async () => {
+  test('aborts work in progress when it closes, and refuses later requests', async () => {
     const engine = connect()
     const call = engine.callTool(small('silent-call'), { toolName: 'pid' })
     const listed = await engine.listTools(small('silent-call'))
@@ -202,18 +202,18 @@ describe('the listings of a server', () => {
     expect(prompts).toEqual([])
   })
 
-  test('are an error if a cursor repeats', async () => {
+  test('fail if a cursor repeats', async () => {
     const { exportSnapshot } = connect()
     await expect(exportSnapshot(small('circles'))).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
   })
 
-  test('are reported by the doctor as failed, or as a kind that is not offered', async () => {
+  test('are reported by the doctor as failed, or as not offered', async () => {
     const report = await connect().doctor(small('circles'))
     expect(report).toMatchObject({ status: 'partial', connection: { status: 'connected' }, error: null })
     expect(report.checks).toMatchObject({ tools: { status: 'error' }, prompts: { status: 'skipped' } })
   })
 
-  test('the doctor reports an announced list that fails or is missing as an error, but not missing templates', async () => {
+  test('are an error for the doctor if one was announced and fails or is missing, except for templates', async () => {
     const report = await connect().doctor(small('announces'))
     expect(report.status).toBe('partial')
     expect(report.checks).toMatchObject({
@@ -250,7 +250,7 @@ test.each([
   [-32601, 'FEATURE_NOT_SUPPORTED'],
   [-32603, 'FEATURE_NOT_SUPPORTED'],
   [-32000, 'FEATURE_NOT_SUPPORTED'],
-])('the protocol error %i is an answer, is mapped to %s and leaves the session open', async (code, expected) => {
+])('the protocol error %i is reported as %s and leaves the session open', async (code, expected) => {
   const engine = connect()
   const pid = await pidOf(engine, small('healthy'))
   const failed = engine.callTool(small('healthy'), { toolName: 'fail', parameters: { code, data: { row: 7 } } })
@@ -260,7 +260,7 @@ test.each([
   expect(await pidOf(engine, small('healthy'))).toBe(pid)
 })
 
-/** Returns the environment that a program gets while ours has these variables. */
+/** Returns the environment that a server's program gets if mcpdeck's own environment has these variables. */
 async function environmentSeen(ours: Record<string, string>): Promise<Record<string, string>> {
   const before = { ...process.env }
   Object.assign(process.env, ours)
@@ -288,7 +288,7 @@ const NETWORK = {
   NODE_EXTRA_CA_CERTS: '/etc/company/extra.pem',
 }
 
-test('a program sees its own variables, network settings and little else', async () => {
+test('a program sees its own variables, the network settings and few others', async () => {
   const seen = await environmentSeen({ MCPDECK_TEST_SECRET: 'ours', npm_config_token: 'ours', ...NETWORK })
   expect(seen).toMatchObject({ API_KEY: 'theirs', ...NETWORK })
   const allowed = [
@@ -321,11 +321,11 @@ test.each([
     '/home/me/.npm/_npx/1a2b/node_modules/mcpdeck/dist/main.js',
     ['/home/me/.npm/_npx/1a2b/node_modules/mcpdeck/node_modules/.bin', '/home/me/.npm/_npx/1a2b/node_modules/.bin'],
   ],
-])('the programs of mcpdeck at %s are those of its own dependencies', (file, folders) => {
+])('mcpdeck at %s removes only the folders of its own dependencies from the PATH', (file, folders) => {
   expect(ownPrograms(file)).toEqual(folders)
 })
 
-test('a disabled server is invalid input, but may be examined', async () => {
+test('a disabled server is refused as invalid input, but may be examined', async () => {
   const engine = connect()
   const disabled = small('healthy', { enabled: false })
   await expect(engine.listTools(disabled)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })

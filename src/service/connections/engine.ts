@@ -52,7 +52,10 @@ export type Connections = {
   validate(target: ServerTarget, signal?: AbortSignal): Promise<ValidateResult>
   /** Examines a server, even a disabled one. A broken server results in a report instead of an error. */
   doctor(target: ServerTarget, signal?: AbortSignal, onStep?: OnDoctorStep): Promise<DoctorReport>
-  /** Whether a server wants OAuth. Opens no session. For an unreachable server the stored setting is returned. */
+  /**
+   * Returns whether a server asks for OAuth, without opening a session. For an unreachable server returns the stored
+   * setting.
+   */
   checkOAuth(target: ServerTarget, signal?: AbortSignal): Promise<CheckOAuthResult>
   listTools(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Tool>>
   listPrompts(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Prompt>>
@@ -63,8 +66,8 @@ export type Connections = {
     signal?: AbortSignal,
   ): Promise<Page<JsonObject>>
   /**
-   * Returns what the server reported by itself. Each read keeps the connection for a while, unless `keepsConnection` is
-   * false.
+   * Returns what the server reported without being asked. Each read keeps the connection open for a while, unless
+   * `keepsConnection` is false.
    */
   live(serverId: string, look?: { keepsConnection?: boolean | undefined }): LiveServer
   /** Sets the level of a server's log messages, also for later connections. */
@@ -78,8 +81,8 @@ export type Connections = {
   /** Returns the server's suggestions for an argument. */
   complete(target: ServerTarget, asked: CompletionRequest, signal?: AbortSignal): Promise<{ values: string[] }>
   /**
-   * Calls a tool. The call is repeated only if the server did not know the session, so it takes effect at most once.
-   * Reported progress restarts the deadline.
+   * Calls a tool. The call is sent again only if the server did not know the session, so that it takes effect at most
+   * once. Reported progress restarts the deadline.
    */
   callTool(
     target: ServerTarget,
@@ -94,18 +97,22 @@ export type Connections = {
   ): Promise<GetPromptResult>
   readResource(target: ServerTarget, resource: { uri: string }, signal?: AbortSignal): Promise<ResourceContents>
   /**
-   * Reads all pages. Kinds that the server does not offer are empty. Kinds that it cannot list are also empty and named
-   * in `unread`, with the reason. Throws if it can list none of the offered kinds.
+   * Reads all pages of all lists. A list that the server does not offer is empty. A list that cannot be read is also
+   * empty, and `unread` gives the reason. Throws if none of the offered lists can be read.
    */
   exportSnapshot(target: ServerTarget, signal?: AbortSignal): Promise<ExportSnapshot>
-  /** Lends one session for a longer task. Connecting and every call have the server's deadline. */
+  /** Lends one session for several calls. Connecting and every call each have the server's deadline. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
   /**
-   * Provides sessions for one task: each server is started at its first use and stays until the end.
+   * Provides sessions that only one task uses. Each server is started when it is first used, and runs until the task
+   * ends.
    * @param onStart called with each session that started
    */
   separate(onStart?: (session: StartedSession) => void): OwnSessions
-  /** Ends the sessions of a server, including calls in progress, and connects again. Runs finish their work first. */
+  /**
+   * Ends the sessions of a server, including calls in progress, and connects again. Sessions of runs end once their
+   * work is done.
+   */
   restart(target: ServerTarget, signal?: AbortSignal): Promise<LiveServer>
   /** Ends the sessions of a server, including calls in progress. The next request connects again. */
   end(target: ServerTarget): Promise<LiveServer>
@@ -118,7 +125,7 @@ export type Connections = {
 declare module '../core/context.ts' {
   interface ServiceContext {
     connections: Connections
-    /** Called with each step of a doctor's examination, whose complete report is returned at the end. */
+    /** Called with each step of an examination by the doctor. The whole report is returned at the end. */
     onDoctorStep: (serverId: string, ...step: Parameters<OnDoctorStep>) => void
   }
 }
@@ -189,7 +196,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       read(target, signal, (session, deadline) => getPrompt(session, promptName, args, deadline)),
     readResource: (target, { uri }, signal) =>
       read(target, signal, (session, deadline) => readResource(session, uri, deadline)),
-    // A snapshot contains what runs see, no matter who takes it, so that snapshots can be compared.
+    // A snapshot contains the lists that runs see, no matter who takes it, so that snapshots can be compared.
     exportSnapshot: (target, signal) =>
       runner.readAsRunsDo(target, signal, (session, deadline) => takeSnapshot(target.id, session, deadline)),
     use: lendingFrom(runner, runner.acquire),
@@ -220,8 +227,8 @@ async function takeSnapshot(serverId: string, session: Session, deadline: Deadli
     try {
       return await listAllOrNone(session, listing, deadline)
     } catch (error) {
-      // If the server is gone or too slow, no snapshot is taken. If it answers other requests, the snapshot continues
-      // without this part.
+      // If the server no longer answers, no snapshot is taken. If only this list failed, the snapshot continues without
+      // it.
       if (!session.usable || deadline.signal.aborted) throw error
       unread.set(name, error)
       return []
@@ -246,8 +253,8 @@ async function takeSnapshot(serverId: string, session: Session, deadline: Deadli
 }
 
 /**
- * Repeats a request once in a new session if the server no longer knows the session. The first request then had no
- * effect.
+ * Repeats a request once in a new session if the server no longer knows the session. The first request had no effect in
+ * that case.
  */
 async function againIfForgotten<T>(ask: () => Promise<T>, again: () => Promise<T>): Promise<T> {
   try {
@@ -299,8 +306,8 @@ function lendingFrom({ timed }: Runner, acquire: Runner['acquire']): Connections
 }
 
 /**
- * Returns whether the server wants OAuth: true if the setting says so, else by its 401 and metadata (RFC 9728), without
- * a session.
+ * Returns whether the server asks for OAuth: true if the setting says so, else decided by its 401 and its metadata (RFC
+ * 9728), without a session.
  */
 export async function checkOAuth(
   target: ServerTarget,
@@ -322,7 +329,7 @@ export async function checkOAuth(
   }
 }
 
-/** Whether a 401 demands OAuth. Alone it may also mean basic authentication or a plain token. */
+/** Whether a 401 asks for OAuth. A 401 may also ask for basic authentication or a plain token. */
 async function demandsOAuth(transport: Parameters<typeof probeHttp>[0], signal: AbortSignal): Promise<boolean> {
   const response = await probeHttp(transport, { signal })
   return response.status === 401 && (await isAboutOAuth(transport.url, response, signal))

@@ -9,7 +9,7 @@ import { ownValue } from '../../lib/own-value.ts'
 export const URL_REQUIRED = -32042
 const MOST_HOSTS = 3
 
-/** Returns the visits that an error demands, without data that violates the protocol. */
+/** Returns the pages that the person must visit according to an error, without entries that violate the protocol. */
 export function demandedVisits(error: unknown): JsonObject[] {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: unknown }
   if (code !== URL_REQUIRED || !isPlainObject(data) || !Array.isArray(data['elicitations'])) return []
@@ -34,7 +34,7 @@ export const PROTOCOL_ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
 const PROTOCOL_ERROR = 'PROTOCOL_ERROR' satisfies ErrorReason
 /** The server answered, but the answer is unusable. It does not count as unreachable. */
 export const UNUSABLE_ANSWER = 'UNUSABLE_ANSWER' satisfies ErrorReason
-/** Whether a status comes from a proxy or gateway that does not reach the server. 520 to 530 are Cloudflare's. */
+/** Whether a status comes from a proxy or gateway that cannot reach the server. Cloudflare uses 520 to 530. */
 function isOfGateway(status: number): boolean {
   return [407, 502, 503, 504].includes(status) || (status >= 520 && status <= 530)
 }
@@ -61,21 +61,21 @@ export type FailureContext = {
 }
 
 /**
- * Returns the error to throw for a failure with a server. The first cause counts: deadline or caller, connection,
- * answer.
+ * Returns the error to throw for a failure with a server. Of several causes the first in this order counts: deadline or
+ * caller, connection, answer.
  */
 export function toFailure(error: unknown, context: FailureContext): unknown {
   const { library, serverName, asked, deadline, link } = context
   if (deadline.signal.aborted) return deadline.signal.reason
   const known = link.failure() ?? (error instanceof ServiceError ? error : undefined)
   if (known) return known
-  // The negotiation of the version wraps what ended its first request.
+  // The library wraps the error of the first request if it fails while the version is negotiated.
   if (isOfNegotiation(error, library) && error.cause !== undefined) return toFailure(error.cause, context)
   const fail = (code: ErrorCode, message: string, details?: Record<string, unknown>) =>
     new ServiceError(code, message, { cause: error, ...(details && { details }) })
 
   if (error instanceof library.ProtocolError) {
-    // A server that refuses to initialize is not usable, whatever its reason.
+    // A server that refuses `initialize` cannot be used, whatever its reason.
     const isAnswer = asked !== 'initialize'
     const code = isAnswer ? (PROTOCOL_ERROR_CODES[error.code] ?? 'FEATURE_NOT_SUPPORTED') : 'SERVER_UNREACHABLE'
     const hosts = demandedVisits(error).map(({ url }) => URL.parse(url as string)?.host ?? 'an address')
@@ -157,7 +157,7 @@ function isOfNegotiation(error: unknown, library: McpLibrary): error is Error {
   return error instanceof library.SdkError && error.code === library.SdkErrorCode.EraNegotiationFailed
 }
 
-/** Describes what went wrong with a request, and whether the server answered. */
+/** Describes what failed in a request; `isAnswer` if the server answered. */
 function describeBreak(error: unknown, library: McpLibrary, asked: string): { words: string; isAnswer: boolean } {
   const answered = (words: string) => ({ words, isAnswer: true })
   if (error instanceof library.SdkError) {
@@ -180,10 +180,10 @@ function describeBreak(error: unknown, library: McpLibrary, asked: string): { wo
     : { words: network, isAnswer: false }
 }
 
-/** Network errors that mean that no part of the request has arrived. */
+/** Network errors after which no part of the request can have arrived. */
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
-/** Whether a connected server broke during a request that it had accepted. */
+/** Whether a connected server failed during a request that it had accepted. */
 export function brokeOver(failure: unknown): boolean {
   if (!(failure instanceof ServiceError) || failure.code !== 'SERVER_UNREACHABLE') return false
   if (Number(failure.details?.['httpStatus']) < 500) return false
@@ -191,7 +191,7 @@ export function brokeOver(failure: unknown): boolean {
   return !(reason instanceof Error && NEVER_ARRIVED.has(String((reason as NodeJS.ErrnoException).code)))
 }
 
-/** Whether a server answered that it does not know the session, so that the request had no effect. */
+/** Whether a server answered that it does not know the session. Such a request had no effect. */
 export function forgotSession(failure: unknown): boolean {
   return failure instanceof ServiceError && failure.details?.['sessionForgotten'] === true
 }

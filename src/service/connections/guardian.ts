@@ -7,9 +7,9 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 export const MARK_VARIABLE = 'MCPDECK_SERVER'
 
 /**
- * Ends the listed groups, and marked programs outside of them, if they are left half a second after its standard input
- * closed, which the kernel does even after `kill -9`. The traps prevent signals to the terminal's group from ending the
- * guardian first.
+ * Reads the groups to guard from standard input. Half a second after the input closed, which the kernel ensures even
+ * after `kill -9`, the script ends the remaining groups and marked programs outside of them. The traps keep signals to
+ * the terminal's group from ending the guardian first.
  */
 const SCRIPT = `trap '' HUP INT TERM QUIT
 groups=
@@ -46,11 +46,11 @@ stray=$(strays)
 [ -n "$stray" ] && kill -s KILL $stray
 exit 0`
 
-/** One watcher process per engine, which outlives a killed mcpdeck and ends its servers. */
+/** One guardian process per engine. It outlives a killed mcpdeck and ends the servers that mcpdeck started. */
 export type Guardian = {
-  /** Returns a new value of `MARK_VARIABLE`, which identifies everything that a server started. */
+  /** Returns a new value of `MARK_VARIABLE`. It identifies everything that one server starts. */
   mark(): string
-  /** Guards a process group, which is ended if mcpdeck is killed. */
+  /** Guards a process group: it is ended if mcpdeck is killed. */
   add(group: number): void
   /** Stops guarding a group once all its processes have ended. */
   remove(group: number): void
@@ -58,7 +58,8 @@ export type Guardian = {
 }
 
 /**
- * Creates the guardian. It starts with the first mark and is restarted if it was killed. On Windows nothing is guarded.
+ * Creates the guardian. Its process starts with the first mark, and starts again if it was killed. On Windows nothing
+ * is guarded.
  */
 export function createGuardian(): Guardian {
   const groups = new Set<number>()
@@ -78,7 +79,7 @@ export function createGuardian(): Guardian {
       if (watcher === child) watcher = undefined
     }
     child.once('exit', forget).once('error', forget)
-    // Killing the watcher breaks the pipe; the next add starts another.
+    // If the guardian was killed, the pipe breaks; the next group starts another guardian.
     child.stdin.on('error', forget)
     child.unref()
     if (child.stdin instanceof process.getBuiltinModule('node:net').Socket) child.stdin.unref()
@@ -111,8 +112,9 @@ export function createGuardian(): Guardian {
 const POLL_MS = 20
 
 /**
- * Ends programs that left their server's process group, found by their environment on Linux: SIGTERM, then SIGKILL.
- * @param graceMs time to end after SIGTERM
+ * Ends programs that left their server's process group: SIGTERM, then SIGKILL. They are found by their environment,
+ * which is possible only on Linux.
+ * @param graceMs milliseconds between the two signals
  */
 export async function endStrays(mark: string, graceMs: number): Promise<void> {
   if (process.platform !== 'linux') return
@@ -125,7 +127,7 @@ export async function endStrays(mark: string, graceMs: number): Promise<void> {
   if (left.length > 0) signalAll(await marked(mark), 'SIGKILL')
 }
 
-/** Number of processes whose environment is read at once; each takes some hundredths of a millisecond. */
+/** Number of processes whose environment is read without a pause. Each takes some hundredths of a millisecond. */
 const IN_A_TURN = 64
 
 /** Returns the ids of the processes with this mark in their environment. */
@@ -136,7 +138,7 @@ async function marked(mark: string): Promise<number[]> {
   for (const [index, name] of names.entries()) {
     if (index % IN_A_TURN === 0) await turn()
     try {
-      // Asynchronous reads would cost ten times as much: four jobs of libuv's threads for each process.
+      // An asynchronous read would take ten times as long, because it needs four jobs in libuv's threads.
       if (readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(wanted)) pids.push(Number(name))
     } catch {
       // The process has ended, or belongs to another user.
@@ -145,7 +147,7 @@ async function marked(mark: string): Promise<number[]> {
   return pids
 }
 
-/** Signals processes. Returns those that had not ended. */
+/** Signals processes, and returns those that still existed. */
 function signalAll(pids: readonly number[], signal: NodeJS.Signals | 0): number[] {
   return pids.filter(pid => {
     try {

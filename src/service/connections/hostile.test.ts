@@ -13,8 +13,8 @@ afterEach(() => connections.close())
 const unreachable = (message: RegExp) => ({ code: 'SERVER_UNREACHABLE', message: expect.stringMatching(message) })
 const call = { toolName: 'pid' }
 
-describe('a server that cannot be reached', () => {
-  test('a command that does not exist is named', async () => {
+describe('an unusable server', () => {
+  test("with a command that does not exist is reported with the command's name", async () => {
     const missing = stdioTarget([], { transport: { type: 'stdio', command: 'no-such-command', args: [], env: {} } })
     const { listTools, doctor } = connect()
     await expect(listTools(missing)).rejects.toMatchObject(unreachable(/command not found: no-such-command/))
@@ -26,7 +26,7 @@ describe('a server that cannot be reached', () => {
     })
   })
 
-  test('an unusable record is invalid input and is not repeated', async () => {
+  test('with an invalid record causes VALIDATION_ERROR, and the request is not repeated', async () => {
     const command = process.execPath
     const broken = stdioTarget([], { transport: { type: 'stdio', command, args: ['a\0secret'], env: {} } })
     const refusal = await connect()
@@ -36,7 +36,7 @@ describe('a server that cannot be reached', () => {
     expect(String(refusal)).not.toContain('secret')
   })
 
-  test('one that exits is quoted with its last words', async () => {
+  test('that exits is reported with its last output', async () => {
     const { listTools, doctor } = connect()
     const words = /exited with code 3: cannot read the configuration: TOKEN is missing$/
     await expect(listTools(small('exits'))).rejects.toMatchObject(unreachable(words))
@@ -48,26 +48,26 @@ describe('a server that cannot be reached', () => {
     })
   })
 
-  test('one with an unknown protocol version is reported with the supported versions', async () => {
+  test('with an unknown protocol version is reported with the supported versions', async () => {
     const words = /speaks protocol version 2099-01-01, and mcpdeck 20\d\d-.*2024-11-05/
     await expect(connect().listTools(small('future'))).rejects.toMatchObject(unreachable(words))
   })
 
-  test('one that offers an older version in its refusal is used with that version', async () => {
+  test('that offers an older version in its refusal is used with that version', async () => {
     const { initInfo } = await connect().validate(small('older'))
     expect(initInfo.protocolVersion).toBe('2024-11-05')
   })
 
-  test('one that refuses to initialize is unreachable', async () => {
+  test('that refuses to initialize is unreachable', async () => {
     await expect(connect().listTools(small('refuses'))).rejects.toMatchObject(unreachable(/not today/))
   })
 
-  test('a server that dies during a call is not called again', async () => {
+  test('that exits during a call is not called again', async () => {
     const failed = connect().callTool(small('dies-in-call'), call)
     await expect(failed).rejects.toMatchObject(unreachable(/exited with code 7: out of luck$/))
   })
 
-  test('one that dies during several calls is reported as possibly killed by any of them', async () => {
+  test('that exits during several calls is reported as possibly ended by any of them', async () => {
     const { callTool, validate } = connect()
     await validate(small('dies-in-call'))
     const failed = await Promise.allSettled([1, 2, 3].map(() => callTool(small('dies-in-call'), call)))
@@ -91,7 +91,7 @@ describe('a silent server', () => {
     expect(await doctor(small('no-mcp', { timeoutMs: 5000 }))).toMatchObject({ error: { code: 'TIMEOUT', message } })
   })
 
-  test('is given its own deadline first, and its session is not used again', async () => {
+  test('is first told the server’s own deadline, and its session is not used again', async () => {
     const engine = connect()
     const silent = small('silent-call', { timeoutMs: 5000 })
     const failed = engine.callTool(silent, call)
@@ -99,7 +99,7 @@ describe('a silent server', () => {
     expect((await engine.listTools(silent)).items).toHaveLength(3)
   })
 
-  test('is abandoned with the caller’s reason when the caller aborts', async () => {
+  test('is abandoned with the caller’s reason if the caller aborts', async () => {
     const engine = connect()
     await engine.listTools(small('silent-call'))
     const reason = new Error('enough')
@@ -117,7 +117,7 @@ describe('a silent server', () => {
 describe('a server that sends too much', () => {
   const limit = 1024 * 1024
 
-  test('is still used if it sends garbage between the messages', async () => {
+  test('is still used if it prints other text between the messages', async () => {
     expect((await connect().listTools(small('garbage'))).items).toHaveLength(3)
   })
 
@@ -126,7 +126,7 @@ describe('a server that sends too much', () => {
     await expect(failed).rejects.toMatchObject(unreachable(/printed more than 1 MiB without an answer/))
   })
 
-  test('loses its connection with a 50 MiB answer, which is not stored', async () => {
+  test('loses its connection after an answer of 50 MiB, and the answer is not stored', async () => {
     const { callTool, listTools } = connect()
     await listTools(small('huge-line'))
     const growth = measureMemory(50 * limit)

@@ -17,9 +17,12 @@ import type { Notices } from './notices.ts'
 import { preciseNow, type Exchange, type Tap } from './traffic.ts'
 import { createLineReader } from './stdio-link.ts'
 import { isModern } from './versions.ts'
-/** A server that does not answer the end of its session must not delay closing. */
+/** Milliseconds to wait for the answer to the end of a session, so that a silent server does not delay closing. */
 const FAREWELL_MS = 1000
-/** Maximum size of all event streams without an answer, as a multiple of the longest message. */
+/**
+ * Maximum size of the notifications and requests that a server sends without an answer between them, as a multiple of
+ * the longest message.
+ */
 const MOST_CHATTER = 2
 
 export type HttpLinkOptions = {
@@ -30,16 +33,19 @@ export type HttpLinkOptions = {
   notices: Notices
 }
 
-/** A transport of HTTP: the patched library reads `parse`, and only the newer one knows its version. */
+/**
+ * A transport over HTTP. `parse` is read by the patched library. Only the Streamable HTTP transport has
+ * `protocolVersion`.
+ */
 type Listened = Transport & { parse?: typeof parseExact; protocolVersion?: string | undefined }
 
-/** Creates what both HTTP transports share: credentials, limits, and the reason why the connection ended. */
+/** Creates the parts that both HTTP transports share: credentials, limits, and the reason why the connection ended. */
 function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   let failure: ServiceError | undefined
   let closing: Promise<void> | undefined
   let onClose: () => Promise<void> = () => Promise.resolve()
 
-  // Deferred by a microtask, so that a listener that closes again finds the close in progress.
+  // Deferred by a microtask, so that a listener that calls `close` again gets the same promise.
   const close = () => (closing ??= Promise.resolve().then(() => onClose()))
   const fail = (error: ServiceError) => {
     if (closing) return
@@ -102,10 +108,11 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     failure: () => failure,
     close,
     /**
-     * Passes on answers, requests and needed notifications. A flood of other notifications would use too much memory.
+     * Passes on answers, requests, and the notifications that the library needs. Too many other notifications would use
+     * too much memory.
      */
     listen(transport: Listened, onAnswer?: (id: RequestId) => void) {
-      // The patched library uses this for the events of a stream.
+      // The patched library parses the events of a stream with this function.
       transport.parse = parseExact
       let listener: Transport['onmessage']
       const pass: Transport['onmessage'] = (message, extra) => {
@@ -120,7 +127,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
         }
         listener?.(isModern(transport.protocolVersion ?? '') ? withType(message) : message, extra)
       }
-      // The library's client sets this handler, and calls the previous one too.
+      // The library's client replaces this handler and still calls the one that it replaced.
       Object.defineProperty(transport, 'onmessage', {
         configurable: true,
         get: () => listener && pass,
@@ -135,13 +142,15 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   }
 }
 
-/** Adds the type to a result that has none: it counts as complete (MCP 2026-07-28), and the library refuses it. */
+/**
+ * Adds the type to a result that has none. MCP 2026-07-28 treats such a result as complete, but the library refuses it.
+ */
 function withType(message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message) || 'resultType' in message.result) return message
   return { ...message, result: { resultType: 'complete', ...message.result } }
 }
 
-/** Makes a response parse with exact numbers, for answers that are not streams. */
+/** Makes `json` of a response keep exact numbers. Streams are parsed elsewhere. */
 function withExactNumbers(response: Response): Response {
   return Object.assign(response, { json: async () => parseExact(await response.text()) })
 }
@@ -164,7 +173,7 @@ export function createStreamableLink(http: HttpTransport, options: HttpLinkOptio
   return { kind: 'streamable-http', transport, notices: options.notices, failure: base.failure, close: base.close }
 }
 
-/** Creates a connection with the older transport of one event stream, for servers that support nothing newer. */
+/** Creates a connection over the older HTTP transport with one event stream, for servers that support nothing newer. */
 export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Link {
   const { url, request, authProvider, requestInit, ...base } = createHttpBase(http, options)
   const { SSEClientTransport, SseError } = options.library
@@ -172,7 +181,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
     try {
       return await request(address, init)
     } catch (error) {
-      // The event source would replace a refusal with its own error and retry forever.
+      // The event source replaces the service's error with its own one and then retries forever.
       if (error instanceof ServiceError) base.fail(error)
       throw error
     }
@@ -181,7 +190,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
   base.listen(transport)
   transport.onerror = error => {
     if (!(error instanceof SseError)) return
-    // The event source reconnects by itself, but to a new session, in which earlier requests are never answered.
+    // The event source reconnects by itself, but to a new session, which never answers the earlier requests.
     base.failWith(error.code ? `answered HTTP ${error.code} to the event stream.` : 'ended its event stream.')
   }
   base.whenClosing(() => transport.close())
@@ -216,7 +225,7 @@ function failOnUnansweredRequest(
   return id => void unanswered.delete(id)
 }
 
-/** Records one exchange while it is in progress. */
+/** Records one HTTP exchange while it is in progress. */
 type ExchangeWatch = BodyWatch & { answered(response: Response): void; failed(problem: string): void }
 
 /**

@@ -2,18 +2,18 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
 import { inMebibytes, type ServerTransport } from './types.ts'
 
-/** The content of `WWW-Authenticate` about the tokens that a server accepts (RFC 6750, RFC 9728). */
+/** The part of `WWW-Authenticate` that says which tokens a server accepts (RFC 6750, RFC 9728). */
 type BearerChallenge = {
-  /** Possible addresses of the server's metadata; servers name none or several. */
+  /** Addresses at which the server's metadata may be. A server may name none or several. */
   metadataUrls: readonly URL[]
   scope: string | undefined
   error: string | undefined
 }
 
-/** Matches a scheme or one parameter, the two forms that challenges consist of (RFC 9110, 11.6.1). */
+/** Matches one scheme or one parameter. A challenge consists of only these two (RFC 9110, 11.6.1). */
 const PART = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?\s*,?\s*/gy
 
-/** Returns the bearer challenges of an answer, merged. One header may contain several. */
+/** Returns the bearer challenges of an answer, merged into one, since a header may contain several. */
 export function bearerChallenge({ headers }: Pick<Response, 'headers'>): BearerChallenge {
   const found: [name: string, value: string][] = []
   let scheme = ''
@@ -35,8 +35,8 @@ export type BodyWatch = { chunk(bytes: Uint8Array): void; end(): void }
 export type HttpTransport = Extract<ServerTransport, { type: 'http' }>
 
 /**
- * Parses the server's address, or throws `VALIDATION_ERROR`; credentials belong in headers, where a redirect cannot
- * leak them.
+ * Parses the server's address. Throws `VALIDATION_ERROR` if it is invalid or contains credentials: they belong in
+ * headers, where a redirect cannot leak them.
  */
 export function parseServerUrl(transport: HttpTransport): URL {
   const url = URL.parse(transport.url)
@@ -52,7 +52,7 @@ export function parseServerUrl(transport: HttpTransport): URL {
   return url
 }
 
-/** The header in which the protocol names its version with each request. */
+/** The header with which each request names the protocol version. */
 const VERSION_HEADER = 'mcp-protocol-version'
 
 /** Returns the protocol version that a header of the server pins; undefined if it may be negotiated. */
@@ -62,8 +62,8 @@ export function pinnedVersion({ headers }: HttpTransport): string | undefined {
 }
 
 /**
- * Parses the headers of a server, without the one that pins the version, which the protocol sends itself. The runtime's
- * own error would quote the value, which may be a secret.
+ * Parses the headers of a server. The header that pins the version is left out, since the protocol library sends it.
+ * Errors do not quote the value, which may be a secret, as the runtime's own error would.
  */
 export function parseHeaders(transport: HttpTransport): Headers {
   const headers = new Headers()
@@ -86,8 +86,8 @@ export function displayUrl(url: URL): string {
 }
 
 /**
- * Returns the same response, whose body fails beyond the limit. In a stream the limit applies to each event.
- * @param countEvents called with the bytes of a stream, returns why they are too many
+ * Returns the response with a body that fails beyond the limit. In a stream the limit applies to each event.
+ * @param countEvents called with the number of new bytes of a stream; returns the reason if they are too many
  * @param watch called with all bytes
  */
 export function limitBody(
@@ -126,12 +126,12 @@ function totalLength(): (chunk: Uint8Array) => number {
   return chunk => (total += chunk.length)
 }
 
-/** Counts the bytes since the last blank line, which ends an event. */
+/** Returns a function that counts the bytes of the current event, which ends at a blank line. */
 function eventLength(): (chunk: Uint8Array) => number {
   let length = 0
   let previous = ''
   return chunk => {
-    // A blank line may be split between chunks, so the last line end is kept. Carriage returns are dropped.
+    // A chunk may end within a blank line, so its last line end is kept. Carriage returns are dropped.
     const text = previous + Buffer.from(chunk).toString('latin1').replaceAll('\r', '')
     const end = text.lastIndexOf('\n\n')
     length = end === -1 ? length + chunk.length : text.length - end - 2
@@ -140,7 +140,9 @@ function eventLength(): (chunk: Uint8Array) => number {
   }
 }
 
-/** Checks whether and how the address answers. A `ping` outside of a session opens none. Redirects are not followed. */
+/**
+ * Sends a `ping` outside of any session, to find out whether and how the address answers. Redirects are not followed.
+ */
 export async function probeHttp(
   transport: HttpTransport,
   options: { signal?: AbortSignal; accessToken?: string | undefined; fetchFn?: FetchLike },

@@ -39,7 +39,7 @@ describe('the credentials of a server over HTTP', () => {
     ])
   })
 
-  test.each([401, 403])('HTTP %i is a refusal of the server', async status => {
+  test.each([401, 403])('HTTP %i is reported as a refusal by the server', async status => {
     const server = await serve(refuse(status))
     const { listTools, doctor } = connect()
     const details = { reason: 'SERVER_CREDENTIALS' }
@@ -51,7 +51,7 @@ describe('the credentials of a server over HTTP', () => {
     })
   })
 
-  test('a 401 of a server without metadata advises a header, and says where a stored one was refused', async () => {
+  test('a 401 of a server without metadata asks for a header, or says that the stored header is refused', async () => {
     const server = await serve(refuse(401, { 'www-authenticate': 'Bearer realm="x"' }))
     const { listTools } = connect()
     await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({
@@ -71,7 +71,7 @@ describe('the credentials of a server over HTTP', () => {
     ['Basic realm="x, Bearer"', 'FORBIDDEN', 'error'],
     ['Digest realm="x"', 'FORBIDDEN', 'error'],
     [`Basic realm="x", Bearer resource_metadata="https://a.test/x"`, 'OAUTH_REQUIRED', 'oauth_required'],
-  ])('a 401 that challenges with %s becomes %s', async (challenge, code, verdict) => {
+  ])('a 401 with the challenge %s becomes %s', async (challenge, code, verdict) => {
     const server = await serve(refuse(401, { 'www-authenticate': challenge }))
     const { listTools, doctor } = connect()
     const message = expect.stringMatching(
@@ -85,7 +85,7 @@ describe('the credentials of a server over HTTP', () => {
     ['text/plain', 'No tenant “blue”.\nTrace: …', 'answered initialize with HTTP 422: No tenant “blue”.'],
     ['text/html', '<!doctype html>\n<title>Oops</title>', 'answered initialize with HTTP 422.'],
     ['text/plain', 'x'.repeat(5000), `answered initialize with HTTP 422: ${'x'.repeat(200)}.`],
-  ])('the first line of a refusal in %s is quoted, but never a web page', async (type, text, words) => {
+  ])('the first line of a refusal as %s is quoted, unless it is a web page', async (type, text, words) => {
     const server = await serve({
       '*': (_message, _request, response) => void response.writeHead(422, { 'content-type': type }).end(text),
     })
@@ -93,14 +93,14 @@ describe('the credentials of a server over HTTP', () => {
     await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({ message })
   })
 
-  test('a refusal of only the event stream is reported as such', async () => {
+  test('a refusal of only the event stream is reported as a refusal', async () => {
     const server = await serve({
       '*': (_message, request, response) => void response.writeHead(request.method === 'POST' ? 405 : 401).end(),
     })
     await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 
-  test('a redirect to another origin is named and not followed', async () => {
+  test('a redirect to another origin is named in the error and not followed', async () => {
     const other = await serve()
     const server = await serve(refuse(307, { location: other.url }))
     const failed = connect().listTools(httpTarget(server.url, { authorization: 'Bearer secret' }))
@@ -112,7 +112,7 @@ describe('the credentials of a server over HTTP', () => {
   })
 
   test.each(['nonsense', 'ftp://127.0.0.1/', 'http://user:secret@127.0.0.1/'])(
-    'are not sent to the refused url %s',
+    'are not sent to the invalid URL %s',
     async url => {
       const refusal = await connect()
         .listTools(httpTarget(url))
@@ -124,7 +124,7 @@ describe('the credentials of a server over HTTP', () => {
 })
 
 describe('a failing server over HTTP', () => {
-  test('a closed port is refused, and an unknown host is unknown', async () => {
+  test('a closed port and an unknown host are reported with their own reasons', async () => {
     const server = await serve()
     await server.close()
     const { listTools, doctor } = connect()
@@ -133,14 +133,14 @@ describe('a failing server over HTTP', () => {
     expect(await doctor(httpTarget(server.url))).toMatchObject({ status: 'error', error: { message } })
   })
 
-  test('a silent one causes TIMEOUT', async () => {
+  test('that does not answer causes TIMEOUT', async () => {
     const server = await serve({ '*': () => {} })
     const { listTools, doctor } = connect({ deadlineMs: 300 })
     await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'TIMEOUT' })
     expect(await doctor(httpTarget(server.url))).toMatchObject({ status: 'error', error: { code: 'TIMEOUT' } })
   })
 
-  test('the first answer is reported if the older transport is missing too', async () => {
+  test('that lacks the older transport too is reported with its first answer', async () => {
     const server = await serve(refuse(404))
     await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({
       code: 'SERVER_UNREACHABLE',
@@ -148,7 +148,7 @@ describe('a failing server over HTTP', () => {
     })
   })
 
-  test('a stream that ends without the answer makes the call fail at once', async () => {
+  test('that ends a stream without the answer makes the call fail at once', async () => {
     const server = await serve({
       'tools/call': (_message, _request, response) => {
         response.setHeader('content-type', 'text/event-stream')
@@ -205,7 +205,7 @@ describe('a failing server over HTTP', () => {
     },
   )
 
-  test('a forgotten session is renewed, even for a call, which had no effect', async () => {
+  test('a session that the server forgot is renewed, even for a call, which had no effect', async () => {
     const server = await serve()
     const engine = connect()
     const target = httpTarget(server.url)
@@ -214,7 +214,7 @@ describe('a failing server over HTTP', () => {
     expect((await engine.listTools(target)).items).toHaveLength(1)
     server.forgetSessions()
     expect(await engine.callTool(target, { toolName: 'count' })).toMatchObject({ content: [{ text: 'done' }] })
-    // There was one call before, the refused one, and the repeated one.
+    // The server got the call before, the refused call and the repeated one.
     expect(callCount(server)).toBe(3)
   })
 
@@ -232,7 +232,7 @@ describe('a failing server over HTTP', () => {
     expect(results.map(({ result }) => result)).toEqual(
       results.map(() => ({ content: [{ type: 'text', text: 'done' }] })),
     )
-    // There was one call before, two refused ones, and three repeated ones.
+    // The server got the call before, two refused calls and three repeated ones.
     expect(callCount(server)).toBe(6)
   })
 
@@ -252,7 +252,7 @@ describe('a failing server over HTTP', () => {
   })
 })
 
-test('the end of an event stream leaves no call pending', async () => {
+test('the end of an event stream without the answer makes the call fail', async () => {
   let stream: ServerResponse | undefined
   const server = await serve({
     '*': (message, request, response) => {
@@ -276,7 +276,7 @@ test('the end of an event stream leaves no call pending', async () => {
   })
 })
 
-test('a server of the newest protocol revision only is reached', async () => {
+test('a server that supports only the newest protocol revision is reached', async () => {
   const supported = ['2026-07-28']
   const hints = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
   const server = await serve({
@@ -294,7 +294,7 @@ test('a server of the newest protocol revision only is reached', async () => {
   expect(items).toMatchObject([{ name: 'new' }])
 })
 
-describe('the protocol without sessions', () => {
+describe('the protocol version without sessions', () => {
   const version = '2026-07-28'
   const hints = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
   const discovers: NonNullable<Parameters<typeof startHttpServer>[0]> = {
@@ -314,20 +314,20 @@ describe('the protocol without sessions', () => {
   test.each([
     ['refuses initialize for its missing header', refused],
     ['answers initialize with the newer version', agreed],
-  ])('is spoken with a server that %s', async (_why, initialize) => {
+  ])('is used with a server that %s', async (_why, initialize) => {
     const server = await serve({ ...discovers, initialize })
     const { items } = await connect().listTools(httpTarget(server.url))
     expect(items).toMatchObject([{ name: 'new' }])
   })
 
-  test('is spoken from the first request where a header of the server pins it', async () => {
+  test('is used from the first request if a header of the server pins it', async () => {
     const server = await serve(discovers)
     await connect().listTools(httpTarget(server.url, { 'MCP-Protocol-Version': version }))
     expect(server.seen.map(({ method }) => method)).toEqual(['server/discover', 'tools/list'])
     expect(server.seen.map(({ headers }) => headers['mcp-protocol-version'])).toEqual([version, version])
   })
 
-  describe('repeats arguments as headers', () => {
+  describe('sends arguments as headers', () => {
     const inputSchema = {
       type: 'object',
       properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, city: { type: 'string' } },
@@ -353,7 +353,7 @@ describe('the protocol without sessions', () => {
     }
     const call = { toolName: 'here', parameters: { region: 'süd', city: 'Ulm' } }
 
-    test('that the schema of a listed tool names, and keeps the answer as it is', async () => {
+    test('if the schema of a listed tool names them, and leaves the answer unchanged', async () => {
       const { server, target, engine } = await open()
       await engine.listTools(target)
       expect(await engine.callTool(target, call)).toMatchObject({ odd: { kept: true } })
@@ -363,14 +363,14 @@ describe('the protocol without sessions', () => {
       expect(server.seen.at(-1)?.headers).not.toHaveProperty('mcp-param-city')
     })
 
-    test('after listing the tools, if the server misses them', async () => {
+    test('after it has listed the tools, if the server misses the headers', async () => {
       const { server, target, engine } = await open()
       expect(await engine.callTool(target, call)).toMatchObject({ content: [] })
       const methods = ['server/discover', 'tools/call', 'tools/list', 'tools/call']
       expect(server.seen.map(({ method }) => method)).toEqual(methods)
     })
 
-    test('and calls no tool whose annotation is invalid', async () => {
+    test('but calls no tool whose annotation is invalid', async () => {
       const { server, target, engine } = await open()
       await engine.listTools(target)
       await expect(engine.callTool(target, { ...call, toolName: 'wrong' })).rejects.toMatchObject({
@@ -384,7 +384,7 @@ describe('the protocol without sessions', () => {
     })
   })
 
-  test('takes a result without a type as complete', async () => {
+  test('treats a result without a type as complete', async () => {
     const content = [{ type: 'text', text: 'plain' }]
     const server = await serve({
       ...discovers,
@@ -394,7 +394,7 @@ describe('the protocol without sessions', () => {
     expect(await connect().callTool(target, { toolName: 'new' })).toMatchObject({ content })
   })
 
-  test('is not spoken where a header of the server pins another version', async () => {
+  test('is not used if a header of the server pins another version', async () => {
     const server = await serve()
     await connect().listTools(httpTarget(server.url, { 'mcp-protocol-version': '2025-06-18' }))
     expect(server.seen[0]).toMatchObject({ method: 'initialize' })
@@ -411,20 +411,20 @@ describe('the protocol without sessions', () => {
     ],
     ['that refuses the credentials', refuse(401), 'FORBIDDEN', 'asks for a token (HTTP 401)'],
     ['that is broken', refuse(500), 'SERVER_UNREACHABLE', 'answered initialize with HTTP 500'],
-  ])('of a pinned server %s is the failure told', async (_why, answers, code, words) => {
+  ])('reports the failure of a pinned server %s', async (_why, answers, code, words) => {
     const server = await serve(answers)
     const failed = connect().listTools(httpTarget(server.url, { 'MCP-Protocol-Version': version }))
     await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
   })
 
-  test('a pinned server that is away is unreachable', async () => {
+  test('reports a pinned server that does not run as unreachable', async () => {
     const server = await serve()
     await server.close()
     const failed = connect().listTools(httpTarget(server.url, { 'MCP-Protocol-Version': version }))
     await expect(failed).rejects.toMatchObject({ message: expect.stringContaining('could not be reached') })
   })
 
-  test('a pinned version that mcpdeck does not speak is named', async () => {
+  test('is not tried if the server pins an unsupported version, and the error names the version', async () => {
     const server = await serve()
     await expect(
       connect().listTools(httpTarget(server.url, { 'MCP-Protocol-Version': '2031-01-01' })),
@@ -446,7 +446,7 @@ describe('the OAuth check of a server', () => {
     expect(server.seen).toEqual([])
   })
 
-  test('a bearer challenge with metadata demands OAuth; one without metadata, or a basic one, does not', async () => {
+  test('asks for OAuth after a bearer challenge with metadata, but not after any other challenge', async () => {
     const named = 'Bearer resource_metadata="https://a.test/x"'
     const bearer = await serve(refuse(401, { 'www-authenticate': named }))
     const plain = await serve(refuse(401, { 'www-authenticate': 'Bearer realm="x"' }))
@@ -456,7 +456,7 @@ describe('the OAuth check of a server', () => {
     expect(await check(httpTarget(basic.url))).toMatchObject({ useOAuth: false })
   })
 
-  test('metadata make a bare 401 demand it', async () => {
+  test('asks for OAuth after a 401 without a challenge if there is metadata', async () => {
     const server = await serve({
       '*': (message, request, response) => {
         const known = request.url?.startsWith('/.well-known/oauth-protected-resource')
@@ -468,7 +468,7 @@ describe('the OAuth check of a server', () => {
     expect(await check(httpTarget(server.url))).toMatchObject({ useOAuth: true })
   })
 
-  test('metadata make a 401 demand it, and no other host that they name is contacted', async () => {
+  test('asks for OAuth if there is metadata, and contacts no other host that the metadata names', async () => {
     const other = await serve()
     const server = await serve({
       '*': (_message, request, response) => {
@@ -483,7 +483,7 @@ describe('the OAuth check of a server', () => {
     expect(other.seen).toEqual([])
   })
 
-  test('reports no OAuth for an open server, opening no session, and for an unreachable one', async () => {
+  test('reports no OAuth for an open server without opening a session, and for an unreachable server', async () => {
     const server = await serve({ ping: (message, _request, response) => answer(response, message, {}) })
     expect(await check(httpTarget(server.url))).toMatchObject({ useOAuth: false })
     expect(server.seen.map(({ method }) => method)).toEqual(['ping'])

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { lastLine, lastWordsIn } from './last-words.ts'
 
-test('last words are one line without control characters', () => {
+test('the last line is quoted as one line without control characters', () => {
   expect(lastLine('first\n\u001b[31mlast\u0007 one\u001b[0m\r\n\n  \n')).toBe('last one')
   expect(lastLine('')).toBe('')
   expect(lastLine('x'.repeat(1000))).toHaveLength(300)
@@ -16,12 +16,12 @@ test.each([
   ['Promise.reject("a text")', /^UnhandledPromiseRejection: /],
   ['throw "a text"', /^a text$/],
   ['console.error("Error: an earlier one"); console.error("no such table"); process.exit(1)', /^no such table$/],
-])('Node’s %s error is quoted with its reason, and without the version', (program, why) => {
+])('the error %s of Node is quoted with its reason and without the version of Node', (program, why) => {
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
   expect(lastWordsIn(stderr)).toMatch(why)
 })
 
-test('npm is quoted with the reason, and without the name of its log', () => {
+test('an npm error is quoted with its reason and without the name of npm’s log', () => {
   const lines = [
     'code E404',
     '404 Not Found - GET https://r.test/x',
@@ -41,7 +41,7 @@ test.each([
   ['console.error(new Error("no such host")); process.exit(1)', 'no such host'],
   ['console.error("Cannot start:", { cause: { port: 80, message: "port in use" } })', 'port in use'],
   ['throw Object.assign(new Error("connect ECONNREFUSED"), { errno: -111, address: "::1" })', 'connect ECONNREFUSED'],
-])('the reason is quoted from the output of Node for %s', (program, why) => {
+])('the reason is quoted from Node’s output for %s', (program, why) => {
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
   const words = lastWordsIn(stderr)
   expect(words).toContain(why)
@@ -92,6 +92,6 @@ test.each([
     '[TypeError: fetch failed]; Error: getaddrinfo ENOTFOUND svelte.test',
   ],
   ['}\n', '}'],
-])('the line with the reason is quoted from %j', (stderr, why) => {
+])('the line that gives the reason is quoted from %j', (stderr, why) => {
   expect(lastWordsIn(stderr)).toMatch(why)
 })

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 
 const MOST_LENGTH = 300
-/** Maximum number of lines that are taken from a dumped object as reasons. */
+/** Maximum number of messages that are taken from a dumped object. */
 const MOST_DETAILS = 2
 
 /** Matches a line that names an error, in the formats of Node, Python, Rust, Go, Java and most command lines. */
 const ERROR =
   /^\[?(?:[\w$.-]+: )?(?:[\w$.]*(?:Error|Exception|Rejection|Panic)(?=:| [[{(]|$)|(?:error|fatal|panic|uncaught)\b)|^thread '.*' panicked/i
-/** Matches lines that give no reason: brackets, marks, paths and links, stack frames, and lines that runtimes add. */
+/** Matches lines that give no reason: brackets, markers, paths and links, stack frames, and lines that runtimes add. */
 const SILENT = [
   /^[^\p{L}\p{N}]*$/u,
   /^(?:[^\p{L}\p{N}\s]+ )?["']?(?:[A-Z]:\\|\/)\S+$/u,
@@ -36,7 +36,7 @@ export function lastLine(text: string): string {
 }
 
 /**
- * Returns the line that gives the reason why a program ended, not stack frames, dumped objects, usage or version lines.
+ * Returns the line that says why a program ended. Stack frames, dumped objects, usage and version lines are skipped.
  */
 export function lastWordsIn(text: string): string {
   const all = linesOf(text)
@@ -60,11 +60,11 @@ function isRuntimes(line: string): boolean {
   return /^Node\.js v\d|^\(?Use `node /.test(line)
 }
 
-/** Removes the usage text, if something precedes it. */
+/** Removes the usage text if other text precedes it. */
 function withoutUsage(lines: readonly string[]): readonly string[] {
   const at = lines.findIndex(line => USAGE.test(line))
   const after = at === -1 ? [] : lines.slice(at + 1)
-  // Some programs print the error after the usage.
+  // Some programs print the error after their usage.
   if (at === -1 || (after.length > 0 && !OPTION.test(after.at(-1)!) && saysWhy(after.at(-1)!))) return lines
   const before = lines.slice(0, at)
   return before.some(line => !isSilent(line)) ? before : lines
@@ -74,7 +74,7 @@ function saysWhy(line: string): boolean {
   return ERROR.test(line) || /\b(?:error|missing|required|must|invalid|unknown|not|cannot)\b/i.test(line)
 }
 
-/** Returns the text before a dumped object that ends at this line, with the messages of the object. */
+/** Returns the text before a dumped object that ends at this line, followed by the messages in the object. */
 function dumpBefore(lines: readonly string[], end: number): string | undefined {
   if (!/^[\]})]+[;,]?$/.test(lines[end] ?? '')) return undefined
   let depth = 0
@@ -89,7 +89,7 @@ function dumpBefore(lines: readonly string[], end: number): string | undefined {
     .slice(0, begin + 1)
     .map(line => line.replace(/\s*[[{(]+$/, ''))
     .findLast((line, at) => line !== '' && !isSilent(line) && !isSilent(lines[at]!))
-  // If a fetch failed, only its cause gives the reason.
+  // Of a failed fetch only the cause gives the reason.
   const detail = /\bfetch failed\b/.test(head ?? '') ? CAUSE : MESSAGE
   const messages = lines.slice(begin + 1, end).flatMap(line => detail.exec(line)?.[1] ?? [])
   const words = [head, ...messages.slice(0, MOST_DETAILS)].filter(each => each !== undefined)

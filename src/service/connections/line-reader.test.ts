@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createLineReader } from './stdio-link.ts'
 
-/** Feeds bytes in pieces of the given sizes, which are repeated until all bytes are read. */
+/** Passes bytes to a reader in pieces of the given sizes, which repeat until all bytes are read. */
 function feed(bytes: Buffer, sizes: number[], limit: number): { lines: string[]; kept: boolean } {
   const lines: string[] = []
   const reader = createLineReader(limit, line => lines.push(line))

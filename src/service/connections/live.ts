@@ -5,20 +5,20 @@ import { offers } from './requests.ts'
 import type { Change } from './notices.ts'
 import type { Session } from './session.ts'
 
-/** Settings, subscriptions and changes of this process's servers, which are kept when connections end. */
+/** Settings, subscriptions and reported changes of the servers of this process. They outlast connections. */
 export type Live = {
-  /** Applies the settings to a new connection. Failures are reported by `of`. */
+  /** Applies the settings to a new connection. A failure is stored, and `of` returns it. */
   prepare(serverId: string, session: Session, deadline: Deadline): Promise<void>
   setLevel(serverId: string, session: Session, level: LogLevel, deadline: Deadline): Promise<void>
   subscribe(serverId: string, session: Session, uri: string, deadline: Deadline): Promise<void>
   unsubscribe(serverId: string, session: Session, uri: string, deadline: Deadline): Promise<void>
-  /** Returns what is known of a server. Reading it keeps the connection, unless `keepsConnection` is false. */
+  /** Returns what is known of a server. Reading it keeps the connection open, unless `keepsConnection` is false. */
   of(serverId: string, look?: { keepsConnection?: boolean | undefined }): LiveServer
-  /** Returns how long the connection to a server is kept in addition to the usual pause, in milliseconds. */
+  /** Milliseconds for which the connection to a server is kept beyond the usual time without use. */
   keptMs(serverId: string): number
-  /** Records that a tool was called, so that the server may hold state for the caller. */
+  /** Records that a tool was called. Afterwards the server may hold state for the caller. */
   noteCall(serverId: string): void
-  /** Records that connections end on request, so that no lost state is reported. */
+  /** Records that connections end on request, so that the loss of their state is not reported. */
   forget(serverId: string): void
 }
 
@@ -34,11 +34,11 @@ type State = {
   lookedAt: number
   calls: number
   calledAt: number
-  /** The last connection that had calls and ended although nobody ended it. Cleared when someone ends a connection. */
+  /** The last connection that had calls and ended without a request. Cleared when someone ends a connection. */
   lost?: { start: number; calls: number; endedAt: number }
 }
 
-/** Milliseconds that a connection is kept after its changes were read, and with subscriptions. */
+/** Milliseconds for which a connection is kept after its changes were read: without and with subscriptions. */
 const KEEP_READ_MS = 60_000
 const SUBSCRIBED_MS = 3_600_000
 const MOST_SUBSCRIPTIONS = 100
@@ -89,7 +89,7 @@ export function createLive(onChange: (serverId: string) => void, heldMs = SUBSCR
         if (state.level && offers(session, 'logging')) await session.setLogLevel(state.level, deadline)
         if (state.subscriptions.size > 0) await session.subscribeTo([...state.subscriptions.keys()], deadline)
       } catch (error) {
-        // The request that opened the connection continues. The failure is shown where the missing part is expected.
+        // The request that opened the connection continues. The failure is shown where the setting is shown.
         state.problem = error instanceof Error ? error.message : String(error)
       }
     },
@@ -163,13 +163,13 @@ function known(state: State, until: number): LiveServer {
   }
 }
 
-/** Records a change. Returns false for an update of a resource that nobody subscribed to. */
+/** Records a change. Returns false if the changed resource has no subscription. */
 function note({ changes, subscriptions }: State, change: Change): boolean {
   if ('list' in change) {
     changes[change.list] += 1
     return true
   }
-  // The update may concern a part of the subscribed resource (MCP, resources).
+  // The update may be of a part of the subscribed resource (MCP, resources).
   const { uri } = change
   const about = subscriptions.has(uri) ? uri : [...subscriptions.keys()].find(each => isPartOf(uri, each))
   const subscription = about === undefined ? undefined : subscriptions.get(about)

@@ -44,7 +44,7 @@ async function listening() {
 
 const never = new AbortController().signal
 
-test.each(PRIVATE_FORMS)('a public server cannot lead to %s', async host => {
+test.each(PRIVATE_FORMS)('metadata of a public server cannot lead to %s', async host => {
   const { port, connections } = await listening()
   const fetchFn = createMetadataFetch('https://public.test/mcp', never, async () => [PUBLIC])
   await expect(fetchFn(`http://${host}:${port}/`)).rejects.toThrow('private address')
@@ -56,7 +56,7 @@ test.each<[string, LookupAddress[]]>([
   ['a mapped one', [{ address: '::ffff:127.0.0.1', family: 6 }]],
   ['a public and a private one', [PUBLIC, { address: '127.0.0.1', family: 4 }]],
 ])(
-  'a public server cannot lead to a name that resolves to %s, whatever it resolved to before',
+  'metadata of a public server cannot lead to a name that resolves to %s, whatever it resolved to before',
   async (_what, addresses) => {
     const { port, connections } = await listening()
     let looks = 0
@@ -70,7 +70,7 @@ test.each<[string, LookupAddress[]]>([
   },
 )
 
-test('a redirect cannot lead there either; a server on this machine may lead to this machine', async () => {
+test('a redirect cannot lead to this machine, but metadata of a server on this machine can', async () => {
   const { port, connections } = await listening()
   const redirecting = createServer((_request, response) => {
     response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end()
@@ -85,7 +85,7 @@ test('a redirect cannot lead there either; a server on this machine may lead to 
 })
 
 test.each(['127.0.0.1', '[::1]', '0.0.0.0', '[::ffff:127.0.0.1]', 'own.test'])(
-  'a server on another machine of the same network cannot lead to %s',
+  'metadata of a server on another machine of the same network cannot lead to %s',
   async host => {
     const { port, connections } = await listening()
     const lookup = async (name: string): Promise<LookupAddress[]> => [
@@ -97,7 +97,7 @@ test.each(['127.0.0.1', '[::1]', '0.0.0.0', '[::ffff:127.0.0.1]', 'own.test'])(
   },
 )
 
-/** Addresses of this machine in its networks. */
+/** This machine's addresses in its networks. */
 const NETWORK = Object.values(networkInterfaces())
   .flatMap((addresses = []) => addresses)
   .filter(({ internal }) => !internal)
@@ -111,12 +111,12 @@ test.each<[string, string, boolean]>([
   ['http://192.168.7.8/mcp', 'http://127.0.0.1/authorize', false],
   ['http://192.168.7.8/mcp', 'https://192.168.7.9/authorize', true],
   ['http://127.0.0.1/mcp', 'http://127.0.0.1:9/authorize', true],
-])('%s may have %s opened: %s', async (serverUrl, named, may) => {
+])('a server at %s may name %s to be opened: %s', async (serverUrl, named, may) => {
   const refused = await requireNameable(serverUrl, named).catch((error: unknown) => error)
   expect(refused === undefined || refused).toEqual(may || expect.objectContaining({ name: 'AddressRefused' }))
 })
 
-test('every IPv4 address is treated the same in each IPv6 form that contains it', () => {
+test('every IPv4 address is treated like each IPv6 form that contains it', () => {
   fc.assert(
     fc.property(fc.ipV4(), address => {
       const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)

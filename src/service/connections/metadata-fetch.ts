@@ -16,18 +16,18 @@ const addressesOf: AddressLookup = name =>
     systemLookup(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
   })
 
-/** The metadata of a server leads to a forbidden address. */
+/** Thrown if the metadata of a server names a forbidden address. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }
 
-/** Check of the addresses that a server's metadata must not name, and the reason. */
+/** `refuses` says whether an address is forbidden in the metadata of a server, `why` gives the reason. */
 type Bounds = { refuses: (address: string) => boolean; why: string }
 
 /**
- * Creates a fetch for addresses in a server's metadata. A public server may name only public addresses, a private one
- * on another machine no address of this machine, and one on this machine any address. Addresses are checked when
- * connecting. Redirects are not followed.
+ * Creates a fetch for addresses in a server's metadata. A server with a public address may name only public addresses.
+ * A server on another machine of a private network may not name this machine. A server on this machine may name any
+ * address. Addresses are checked when connecting. Redirects are not followed.
  */
 export function createMetadataFetch(
   serverUrl: string,
@@ -44,7 +44,7 @@ export function createMetadataFetch(
   }
 }
 
-/** Removes null and empty fields from an answer. Servers write them for missing fields. */
+/** Removes null and empty fields from an answer. Some servers send them instead of omitting the field. */
 async function withoutEmpty(answer: Response): Promise<Response> {
   // The challenge is in the headers, so the body is not needed.
   if (answer.status === 401 || !answer.headers.get('content-type')?.includes('json')) return answer
@@ -61,7 +61,7 @@ function failing(error: unknown): ReadableStream {
   return new ReadableStream({ start: controller => controller.error(error) })
 }
 
-/** Returns the fields of an object that have a value, as JSON; undefined if the text is not an object. */
+/** Returns the fields of an object that have a value, as JSON; undefined if the text is not JSON of an object. */
 function present(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -118,7 +118,7 @@ async function boundedFetch(bounds: Bounds, lookupAddresses: AddressLookup): Pro
   const dispatcher = new Agent({ connect: { lookup }, pipelining: 0 })
   return async (input, init) => {
     const name = hostOf(new URL(input))
-    // An IP address is never looked up.
+    // Resolving applies only to names, so an IP address is checked as it is written.
     if (bounds.refuses(name)) throw refusal(name, bounds)
     return await fetchOver(input, { ...init, dispatcher } as never)
   }
@@ -165,7 +165,7 @@ const PRIVATE: Ranges = {
   ],
 }
 
-/** Returns loopback and wildcard addresses, and this machine's current addresses in its networks. */
+/** Returns the loopback and wildcard addresses, and the current addresses of this machine in its networks. */
 function ownAddresses(): Ranges {
   const found = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses)
   const of = (family: string, bits: number) =>
@@ -184,8 +184,8 @@ function isIn(ranges: Ranges, address: string): boolean {
 }
 
 /**
- * Returns a block list, which itself applies IPv4 ranges to mapped addresses. It is created on first use, since that
- * takes 4 ms.
+ * Returns the block list of ranges. Block lists apply IPv4 ranges to mapped addresses too. The list is created at its
+ * first use, since that takes 4 ms.
  */
 const listOf = onceFor(({ v4, v6 }: Ranges) => {
   const list = new BlockList()

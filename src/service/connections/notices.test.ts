@@ -35,14 +35,14 @@ describe('progress of a call', () => {
     expect(JSON.stringify(content)).toContain('progress: true')
   })
 
-  test('ten thousand reports do not block the answer', async () => {
+  test('do not block the answer, even if there are ten thousand', async () => {
     let last: Progress | undefined
     const result = await connect().callTool(telling, { toolName: 'flood' }, undefined, step => (last = step))
     expect(JSON.stringify(result.content)).toContain('flooded')
     expect(last).toMatchObject({ progress: 10_000, total: 10_000 })
   })
 
-  test('two concurrent calls each receive their own', async () => {
+  test('reach only their own call if two run at once', async () => {
     const { callTool } = connect()
     const heard = async (steps: number) => {
       const totals = new Set<unknown>()
@@ -54,7 +54,7 @@ describe('progress of a call', () => {
   })
 })
 
-test('a cancelled call is cancelled at the server, and its later answer is ignored', async () => {
+test('a call that is cancelled is also cancelled at the server, and its later answer is ignored', async () => {
   const { callTool } = connect()
   const stop = new AbortController()
   const call = callTool(telling, { toolName: 'slow' }, stop.signal, () => stop.abort(new Error('enough')))

@@ -11,25 +11,22 @@ type ErrorFrame = { error?: { code: number; message: string } }
 
 /** Handles the notifications and errors of one connection. */
 export type Notices = {
-  /** Handles a notification. Returns true if the protocol library needs it too. */
+  /** Handles a notification. Returns whether the protocol library needs it too. */
   hear(notice: Notice): boolean
-  /** Stores an error answer, because the library passes on only its error, not the whole message. */
+  /** Stores an error answer whole, because the library passes on only a part of it. */
   answered(message: object): void
-  /** Returns the whole message of a recent error answer. */
+  /** Returns the whole message of a recent error answer, if it is still kept. */
   refusal(error: { code: number; message: string }): object | undefined
-  /**
-   * Returns the metadata that a request must send so that its progress is reported, and a function that stops the
-   * reports.
-   */
+  /** Returns the metadata that a request must contain to get progress reports, and a function that stops them. */
   follow(onProgress: OnProgress): { meta: object; end: () => void }
   onChange(listener: (change: Change) => void): void
-  /** Listens for the ids of addresses whose visit is completed. */
+  /** Registers a listener for ids of elicitations whose page the person has visited. */
   onVisited(listener: (elicitationId: string) => void): void
 }
 
 /** Maximum length of a server's own text about its progress, in characters. */
 const MOST_WORDS = 500
-/** Number of error answers that are kept, because their requests may not have ended yet. */
+/** Number of error answers that are kept while their requests have not ended yet. */
 const MOST_REFUSED = 20
 /** Maximum length of an error answer that is kept, in characters; a server may send some of megabytes. */
 const LONGEST_REFUSED = 64 * 1024
@@ -76,7 +73,9 @@ export function createNotices(log?: (params: Readonly<Record<string, unknown>>) 
   }
 }
 
-/** Reports progress. Ignores values that are not numbers, and tokens of requests that have ended or never existed. */
+/**
+ * Passes on a progress report. Ignores values that are not numbers, and tokens of requests that are not in progress.
+ */
 function reportProgress(followed: ReadonlyMap<unknown, OnProgress>, params: Record<string, unknown>): void {
   const { progressToken, progress, total, message } = params
   const onProgress = followed.get(progressToken)

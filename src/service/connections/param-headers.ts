@@ -8,7 +8,7 @@ import type { JsonObject, McpLibrary } from './types.ts'
 type Options = NonNullable<Parameters<Client['callTool']>[1]>
 type Listed = NonNullable<Options['toolDefinition']>
 type Message = { method: string; params: JsonObject }
-/** What the library knows about the headers of a tool; it does not export the function. */
+/** The part of the library that knows which headers a tool needs. The library does not export it. */
 type Scanning = {
   _resolveXMcpHeaderScan(name: string, tool: Listed): Promise<{ valid: true } | { valid: false; reason: string }>
 }
@@ -17,19 +17,21 @@ const ANNOTATION = 'x-mcp-header'
 
 /** Maximum number of pages that are read for the schema of one tool. */
 const MOST_PAGES = 50
-/** The error code of a server that misses a header (MCP 2026-07-28). */
+/** The error code with which a server reports a missing header (MCP 2026-07-28). */
 const HEADER_MISMATCH = -32020
 
 const Listing = shape(() =>
   z.looseObject({ tools: z.array(z.looseObject({ name: z.string() })), nextCursor: z.string().nullish() }),
 )
 
-/** A tool that must not be called, since the headers that it asks for are invalid. The connection continues. */
+/**
+ * Thrown for a tool that must not be called, because the headers in its schema are invalid. The connection continues.
+ */
 export class UncallableTool extends ServiceError {}
 
 /** Sends a call with the headers that its tool's schema asks for. */
 export type ParamHeaders = {
-  /** Notes the schemas of listed tools. */
+  /** Stores the schemas of listed tools. */
   listed(tools: readonly unknown[]): void
   /** @throws UncallableTool */
   call(message: Message, schema: z.ZodType<unknown>, options: Options): Promise<unknown>
@@ -37,7 +39,8 @@ export type ParamHeaders = {
 
 /**
  * Repeats arguments as headers, as tools of MCP 2026-07-28 may ask for in their schemas. A tool that was not listed in
- * this session is called without. If the server reports a mismatch, the tools are listed and the call is repeated once.
+ * this session is called without these headers. If the server reports a mismatch, the tools are listed and the call is
+ * repeated once.
  */
 export function createParamHeaders(client: Client, { ProtocolError }: McpLibrary): ParamHeaders {
   const tools = new Map<string, Listed>()
@@ -66,7 +69,7 @@ export function createParamHeaders(client: Client, { ProtocolError }: McpLibrary
         `The tool "${tool.name}" must not be called over HTTP, since its ${ANNOTATION} is invalid: ` +
           `${oneLine(scan.reason)}.`,
       )
-    // The library's own call would check the result with its schema, and drop what it does not know.
+    // The library's own call would check the result with its schema, and would drop fields that the schema lacks.
     const asOurs = Object.create(client, {
       request: { value: (sent: Message, own: Options) => client.request(sent, schema, own) },
     }) as Client

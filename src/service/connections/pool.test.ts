@@ -5,7 +5,7 @@ import { createPendingWork, type ServerTarget } from './types.ts'
 import { createPool, type Lease } from './pool.ts'
 import type { Session } from './session.ts'
 
-/** Creates a session for tests of the pool, which can break and counts how often it was closed. */
+/** Creates a session that can break, and that counts how often it was closed. */
 function fakeSession() {
   const listeners: (() => void)[] = []
   let usable = true

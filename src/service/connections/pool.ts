@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 /** A session lent for one task. */
 export type Lease = {
   readonly session: Session
-  /** Whether the session was already open, so that it may have broken unnoticed. */
+  /** Whether the session was already open. It may then have broken without a sign. */
   readonly reused: boolean
   /** Returns the session to the pool. A session that has ended is not lent again. */
   release(): void
@@ -16,11 +16,11 @@ export type Lease = {
 /** Open sessions, one per server and configuration, kept for a while after use. */
 export type Pool = {
   acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
-  /** Ends the sessions of one server as soon as their work is done, such as after its settings changed. */
+  /** Ends the sessions of one server once their work is done, for example after its settings changed. */
   drop(serverId: string): void
-  /** Ends the sessions of one server at once. Work that uses them fails with the reason. */
+  /** Ends the sessions of one server at once. Work in progress fails with the reason. */
   end(serverId: string, reason: ServiceError): Promise<void>
-  /** Ends every session, used or not. The closing is added to the pending work. */
+  /** Ends every session, even one in use. Adds the closing to the pending work. */
   close(): void
 }
 
@@ -29,8 +29,8 @@ export type PoolOptions = {
   /** Milliseconds that an unused session stays open. */
   idleMs: number
   /**
-   * Returns how much longer an unused session stays open, in milliseconds, read when it would end. `Infinity` means
-   * until the pool closes.
+   * Returns for how many further milliseconds an unused session stays open. Called when the session would end.
+   * `Infinity` means until the pool closes.
    */
   keptMs?: (serverId: string) => number
   deadlineMs: (target: ServerTarget) => number
@@ -129,7 +129,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
           },
         }
       } catch (error) {
-        // A caller that gives up must not end the connection for others that wait for it.
+        // Others may wait for the same connection, so it is kept if one caller gives up.
         release(key, entry, entry.users > 1)
         throw error
       } finally {
@@ -160,7 +160,7 @@ function sortedEntries(record: Record<string, string>): [string, string][] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Returns the key of a server and its configuration, which is hashed because the key outlives its secrets. */
+/** Returns the key of a server and its configuration. It is a hash, because it is kept longer than the secrets. */
 function keyOf({ id, transport }: ServerTarget): string {
   const config =
     transport.type === 'stdio'

@@ -4,17 +4,17 @@ import { brief, oneLine } from '../core/one-line.ts'
 import { bearerChallenge, type HttpTransport } from './http-request.ts'
 import { loadLibrary } from './types.ts'
 import { createMetadataFetch } from './metadata-fetch.ts'
-/** Milliseconds to wait for the metadata of a server that refused. */
+/** Milliseconds to wait for the metadata of a server that refused a request. */
 const METADATA_MS = 3000
 
-/** Whether a challenge asks for a token. Those of OAuth and of plain tokens look alike. */
+/** Whether a challenge asks for a token, be it of OAuth or a plain one, which look alike. */
 function isTokenChallenge(challenge: string): boolean {
   return /(?:^|,)\s*(?:bearer|dpop)\b/i.test(challenge.replaceAll(/"[^"]*"/g, ''))
 }
 
 /**
- * Whether a 401 asks for OAuth: its challenge, the server or its origin has metadata (RFC 9728; MCP before 2025-06-18).
- * If no metadata can be read, a token challenge decides.
+ * Whether a 401 asks for OAuth. It does if its challenge names metadata, or if the server or its origin has metadata
+ * (RFC 9728; MCP before 2025-06-18). If no metadata can be read, it does if the challenge asks for a token.
  */
 export async function isAboutOAuth(serverUrl: string, response: Response, signal?: AbortSignal): Promise<boolean> {
   if (bearerChallenge(response).metadataUrls.length > 0) return true
@@ -48,7 +48,7 @@ export async function credentialRefusal(response: Response, refused: Refused): P
     return serverRefusal(`The server "${serverName}" refuses the stored credentials (HTTP 403).`)
   }
   if (status !== 401) return undefined
-  // A server with a token from a sign-in uses OAuth.
+  // A stored token from a sign-in shows that the server uses OAuth.
   const token = await transport.accessToken?.().catch(() => undefined)
   if (token !== undefined && transport.renewedToken)
     return new ServiceError('OAUTH_REQUIRED', `The server "${serverName}" refuses the token of its grant (HTTP 401).`, {
@@ -77,7 +77,10 @@ function serverRefusal(message: string): ServiceError {
 /** Matches text that is safe to paste into a shell. */
 const PASTABLE = /^[\w.:/ -]+$/
 
-/** A sign-in with only the missing scopes would lose those that were granted, so it is suggested with all of them. */
+/**
+ * Returns the refusal of a token that lacks scopes. It suggests a sign-in with all scopes, because one with only the
+ * missing scopes would lose the others.
+ */
 async function scopeRefusal(
   serverName: string,
   scope: string | undefined,

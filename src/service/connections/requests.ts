@@ -25,7 +25,7 @@ const MAX_ITEMS = 20_000
 
 const object = shape(() => z.looseObject({}))
 
-/** A list request of the protocol: its method, the required capability, and the format of a page. */
+/** A kind of list in the protocol: its request, the required capability, and the format of a page. */
 export type Listing<T> = {
   method: string
   capability: 'tools' | 'prompts' | 'resources'
@@ -62,7 +62,7 @@ export const LISTINGS = {
   resourceTemplates: listing<JsonObject>('resources/templates/list', 'resources', 'resourceTemplates', object),
 }
 
-/** Reads one page as the server sends it. */
+/** Returns one page as the server sent it. */
 export async function listPage<T>(
   session: Session,
   { method, capability, page }: Listing<T>,
@@ -73,7 +73,7 @@ export async function listPage<T>(
   return session.request(method, at === undefined ? {} : { cursor: at }, page(), deadline)
 }
 
-/** Reads all pages. A repeated cursor, or too many pages or items, is an error. */
+/** Reads all pages. Fails if a cursor repeats, or if there are too many pages or items. */
 export async function listAll<T>(session: Session, wanted: Listing<T>, deadline: Deadline): Promise<T[]> {
   const items: T[] = []
   const seen = new Set<string>()
@@ -107,7 +107,7 @@ function requireCapability(session: Session, capability: string): void {
   throw new ServiceError('FEATURE_NOT_SUPPORTED', `The server does not offer ${capability}.`)
 }
 
-/** Older servers omit `content` if there is structured content, but the contract requires it. */
+/** Older servers omit `content` if the answer has structured content, but the contract requires it. */
 const CallResult = shape(() => z.looseObject({ content: z.array(object()).default([]) }) as z.ZodType<CallToolResult>)
 const PromptResult = shape(() => z.looseObject({ messages: z.array(object()) }) as z.ZodType<GetPromptResult>)
 const ReadResult = shape(() => z.looseObject({ contents: z.array(object()) }) as z.ZodType<ResourceContents>)
@@ -137,7 +137,7 @@ export async function callTool(
   return { result, durationMs: Math.round(performance.now() - began) }
 }
 
-/** Gets a prompt. The protocol supports only text as prompt arguments. */
+/** Gets a prompt. Arguments of prompts can only be text in the protocol. */
 export async function getPrompt(
   session: Session,
   name: string,
@@ -155,7 +155,10 @@ export async function readResource(session: Session, uri: string, deadline: Dead
 }
 
 const CompleteResult = shape(() => z.looseObject({ completion: z.looseObject({ values: z.array(z.string()) }) }))
-/** Limits of suggestions. The protocol allows a hundred. Each is one line of a form. */
+/**
+ * Maximum number of suggestions, which is that of the protocol, and maximum length of one in characters. Each is one
+ * line of a form.
+ */
 const SUGGESTIONS = { most: 100, length: 500 }
 
 export async function complete(

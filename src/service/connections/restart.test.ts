@@ -42,7 +42,7 @@ const listed = async () => ({
   runs: names((await connections.exportSnapshot(server)).tools),
 })
 
-test('the doctor examines the process that tools and calls use', async () => {
+test('the doctor examines the same process that tools and calls use', async () => {
   const first = await pid()
   writeFileSync(built, 'after')
   expect((await listed()).doctor).toEqual(['before', 'pid'])
@@ -50,7 +50,7 @@ test('the doctor examines the process that tools and calls use', async () => {
   expect(connections.live(server.id)).toMatchObject({ starts: 1 })
 })
 
-test('an examination can use a connection without keeping it open longer', async () => {
+test('an examination can use a connection without extending its time', async () => {
   await pid()
   const { keptUntil } = connections.live(server.id)
   vi.setSystemTime(Date.now() + 1_000)
@@ -59,7 +59,7 @@ test('an examination can use a connection without keeping it open longer', async
   expect(connections.live(server.id).keptUntil).toBeGreaterThan(Number(keptUntil))
 })
 
-test('after a restart, tools, doctor, runs and calls use new processes', async () => {
+test('after a restart, tools, doctor, runs and calls use a new process', async () => {
   const first = await pid()
   await listed()
   writeFileSync(built, 'after')
@@ -73,7 +73,7 @@ test('after a restart, tools, doctor, runs and calls use new processes', async (
   expect(connections.live(server.id)).toMatchObject({ startedAt, starts })
 })
 
-test('a snapshot has the instructions of its server, or says that there are none', async () => {
+test('a snapshot has the server’s instructions, or says that there are none', async () => {
   const instructions = 'Built as before.\nAsk first. \u001b[2J'
   expect(await connections.exportSnapshot(server)).toMatchObject({ instructions })
   expect(await connections.exportSnapshot(small('healthy'))).toMatchObject({ instructions: null })
@@ -81,7 +81,7 @@ test('a snapshot has the instructions of its server, or says that there are none
   expect(connections.live(server.id)).toMatchObject({ instructions })
 })
 
-test('missing parts of the answer to initialize are named', async () => {
+test('parts that are missing in the answer to initialize are named', async () => {
   const report = await connections.doctor(small('no-version'))
   expect(report.checks.initialization.detail).toContain('not a valid result: serverInfo.version is missing')
 })
@@ -98,7 +98,7 @@ test('a restart ends a hanging call, whose error names the restart', async () =>
   expect(connections.live(hanging.id).starts).toBe(2)
 })
 
-test('a server with a called tool is kept, others end, and a person can end it', async () => {
+test('a server whose tool was called is kept until a person ends it, and others end by themselves', async () => {
   const requests = createServerRequests({ rootsOf: () => [], onChange: () => undefined })
   await using held = {
     connections: createConnections({ idleMs: 20, heldMs: Infinity, requests }),
@@ -117,7 +117,7 @@ test('a server with a called tool is kept, others end, and a person can end it',
   expect(isRunning('healthy')).toBe(false)
 })
 
-test('if a called server ends by itself, the loss of its state is reported until it is restarted', async () => {
+test('if a server ends by itself after a call, the loss of its state is reported until it is restarted', async () => {
   process.kill(await pid(), 'SIGKILL')
   await vi.waitUntil(() => connections.live(server.id).startedAt == null, PATIENCE)
   await pid()
@@ -128,7 +128,7 @@ test('if a called server ends by itself, the loss of its state is reported until
   expect(await connections.restart(server)).toMatchObject({ starts: 3, stateLost: null })
 })
 
-test('a program that no longer starts makes the restart fail, and no old process is left', async () => {
+test('a restart fails if the program no longer starts, and leaves no old process', async () => {
   await pid()
   rmSync(built)
   await expect(connections.restart(server)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })

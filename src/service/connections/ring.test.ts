@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRing, createTraffic } from './traffic.ts'
 
-test('the ring keeps both limits for entries of any size, and contains the latest ones', () => {
+test('the ring keeps the latest entries within both limits, whatever the size of the entries', () => {
   const bounds = fc.record({ entries: fc.integer({ min: 1, max: 8 }), size: fc.integer({ min: 0, max: 40 }) })
   const steps = fc.array(fc.oneof(fc.nat(50), fc.constant('clear' as const)), { maxLength: 60 })
   fc.assert(
@@ -30,7 +30,7 @@ test('the ring keeps both limits for entries of any size, and contains the lates
   )
 })
 
-test('what was dropped to make room for other servers is reported', () => {
+test('entries that were dropped to make room for other servers are reported', () => {
   const traffic = createTraffic()
   const transport = { type: 'stdio' as const, command: 'node', args: [], env: {} }
   const connect = (id: string) => traffic.connect({ id, name: id, enabled: true, useOAuth: false, transport })

@@ -14,11 +14,14 @@ import type { ServerRequests } from './server-requests.ts'
 import { openSession, type Session, type SessionSettings } from './session.ts'
 
 export type ConnectionsOptions = {
-  /** Deadline of an operation in milliseconds for servers without their own. Default 30 000. */
+  /** Deadline of an operation in milliseconds for servers that set none. Default 30 000. */
   deadlineMs?: number
   /** Milliseconds that an unused session stays open. Default 30 000. */
   idleMs?: number
-  /** Milliseconds that a connection stays open after a tool call, and after later looks at it. Default one hour. */
+  /**
+   * Milliseconds for which a connection stays open after a tool call, and after its state was read later. Default one
+   * hour.
+   */
   heldMs?: number | undefined
   clientName?: string
   clientVersion?: string
@@ -26,45 +29,57 @@ export type ConnectionsOptions = {
   maxResultBytes?: number
   /** A program that is already running and is used for the first session. */
   early?: EarlyStart | undefined
-  /** The process that ends the programs when the engine closes: `guardian` if this one ends then. Default `here`. */
+  /**
+   * Which process ends the programs when the engine closes. `guardian` if this process ends at the same time. Default
+   * `here`.
+   */
   ending?: ServerEnding
-  /** Called when a server announces a change by itself. */
+  /** Called when a server reports a change. */
   onServerNews?: ((serverId: string) => void) | undefined
-  /** Records the messages of the connections; without it nothing is recorded. */
+  /** Records the messages of the connections. If absent, nothing is recorded. */
   traffic?: Traffic
-  /** Passes requests of servers to a person; by default servers are told that nobody can answer. */
+  /** Passes requests of servers to a person. If absent, servers are told that nobody can answer. */
   requests?: ServerRequests | undefined
 }
 
-/** Runs operations, each with one deadline, on a lent or separate session, until the engine closes. */
+/**
+ * Runs operations until the engine closes. Each has a deadline, and uses a session that is lent from the pool or opened
+ * for it.
+ */
 export type Runner = {
   /** Deadline of an operation on this server, in milliseconds. */
   deadlineOf(target: ServerTarget): number
-  /** Runs the work with one deadline. Closing the engine aborts it and waits for its end. */
+  /** Does the work with one deadline. Closing the engine aborts the work and waits until it ends. */
   timed<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (deadline: Deadline) => Promise<T>): Promise<T>
-  /** Lends a session of an enabled server, which may not send requests. The caller releases it. */
+  /** Lends a session of an enabled server. The server may not send requests. The caller releases the session. */
   acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
   lend<T>(target: ServerTarget, deadline: Deadline, work: (lease: Lease) => Promise<T>): Promise<T>
-  /** Reads from a lent session. The read is repeated once if the session had broken unnoticed. */
+  /** Reads with a lent session. The read is repeated once if the session turns out to be broken. */
   read<T>(
     target: ServerTarget,
     signal: AbortSignal | undefined,
     work: (session: Session, deadline: Deadline) => Promise<T>,
   ): Promise<T>
-  /** Like `read`, on a session as runs use it: the server may not send requests and offers what runs see. */
+  /**
+   * Like `read`, but with a session like that of a run: the server may not send requests, and offers what it offers to
+   * runs.
+   */
   readAsRunsDo: Runner['read']
-  /** Opens a session outside the pool. Nobody has to wait until it is closed. */
+  /** Opens a session outside of the pool. Its closing need not be awaited. */
   openOwn(target: ServerTarget, deadline: Deadline): Promise<Session>
   closeOwn(session: Session): void
-  /** Provides sessions for one task: each server is started at its first use, and stays until the end. */
+  /**
+   * Provides sessions that only one task uses. Each server is started when it is first used, and runs until the task
+   * ends.
+   */
   separate(onStart?: (session: StartedSession) => void): Pick<Runner, 'acquire'> & { end(): void }
   /**
-   * Opens a session for the doctor: for an enabled program the lent session, so that only one process runs, else a
-   * separate one.
+   * Opens a session for the doctor. For an enabled program this is the lent session, so that only one process runs;
+   * else it is a separate one.
    */
   openExamined(target: ServerTarget, deadline: Deadline): Promise<Lease>
   drop(serverId: string): void
-  /** Ends the sessions of a server: those of reads and calls at once, those of runs when their work is done. */
+  /** Ends the sessions of a server. Sessions of reads and calls end at once, those of runs once their work is done. */
   endSessions(target: ServerTarget, became: 'restarted' | 'ended'): Promise<void>
   close(): Promise<void>
 }
@@ -120,7 +135,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
     openOwn,
     closeOwn,
     async openExamined(target, deadline) {
-      // The session of a disabled server is not shared with anybody else.
+      // Only an enabled server has a session that others use too.
       if (target.enabled && target.transport.type === 'stdio') return await attended.acquire(target, deadline)
       const session = await openOwn(target, deadline)
       return { session, reused: false, release: () => closeOwn(session) }
@@ -129,7 +144,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
       const pool = poolOf(
         async (target, deadline) => {
           const startedAt = Date.now()
-          // A program that was started early may be older than the task.
+          // A program that was started early may be older than the task, so it is not used.
           const session = await openSession(target, { ...settings, takeStarted: undefined }, deadline)
           onStart?.(startedSession(target, session, startedAt))
           return session
@@ -147,7 +162,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
       for (const pool of [unattended, attended, ...separate]) pool.drop(serverId)
     },
     async endSessions({ id, name }, became) {
-      // Runs continue on the sessions they started with.
+      // Runs keep the sessions with which they started.
       for (const pool of [unattended, ...separate]) if (pool !== attended) pool.drop(id)
       await attended.end(id, new ServiceError('SERVER_UNREACHABLE', `The server "${name}" was ${became} meanwhile.`))
     },

@@ -7,26 +7,26 @@ import { type Guardian, MARK_VARIABLE, endStrays } from './guardian.ts'
 import { lastWordsIn } from './last-words.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 const STDERR_KEPT_BYTES = 8 * 1024
-/** Bytes of stderr kept before anybody listens, such as for a program that was started early. */
+/** Bytes of stderr that are kept until there is a listener, for example of a program that was started early. */
 const STDERR_UNHEARD_BYTES = 256 * 1024
-/** Milliseconds to wait after the exit for output that is still in the pipe. */
+/** Milliseconds to wait after the program exited for output that is still in the pipe. */
 const DRAIN_MS = 100
 
 export type ServerCommand = { command: string; args: string[]; env: Record<string, string> }
 
-/** The process that ends a program: this one, or the guardian once this one is gone (not on Windows). */
+/** Which process ends a program: this one, or the guardian after this process has ended (not on Windows). */
 export type ServerEnding = 'here' | 'guardian'
 
-/** A started server program. Its stdout is for the caller to read. The end of its stderr is kept for error messages. */
+/** The running program of a server. The caller reads its stdout. The end of its stderr is kept for error messages. */
 export type ServerProcess = {
   readonly child: ChildProcessWithoutNullStreams
-  /** Settles when the program has ended by itself or was ended, with a description of the end. */
+  /** Resolves when the program has ended, whether or not by itself, with a description of the end. */
   readonly ended: Promise<string>
   /** Returns the last line written to stderr, safe to show; empty if there is none. */
   lastWords(): string
-  /** Calls back with the output on stderr, beginning with earlier output. */
+  /** Calls the listener with the output on stderr, including the output until now. */
   onStderr(listener: (chunk: Buffer) => void): void
-  /** Ends the program and everything it started, or leaves both to the guardian. It is safe to call twice. */
+  /** Ends the program and everything it started, or lets the guardian do so. Calling it twice is safe. */
   end(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export async function startServer(
     const words = lastWords()
     return words ? `${how}: ${words}` : how
   })
-  // A broken pipe is reported by the exit that follows it.
+  // If the pipe breaks, the program's exit reports it.
   child.stdin.on('error', () => {})
   child.on('error', () => {})
   const isLeft = ending === 'guardian' && process.platform !== 'win32'
@@ -112,7 +112,7 @@ function cannotStart(serverName: string, command: string, cause: unknown): Servi
   return new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" could not be started: ${reason}`, { cause })
 }
 
-/** Reads stderr until its end, so that the server never blocks on it, and keeps the last part. */
+/** Reads stderr until its end, so that the server never waits for a reader, and keeps the last part. */
 function keepStderr(child: ChildProcessWithoutNullStreams): Pick<ServerProcess, 'lastWords' | 'onStderr'> {
   let tail = Buffer.alloc(0)
   let listener: ((chunk: Buffer) => void) | undefined
@@ -132,9 +132,9 @@ function keepStderr(child: ChildProcessWithoutNullStreams): Pick<ServerProcess, 
   }
 }
 
-/** Milliseconds that a server has to end by itself after its input closed, and then after SIGTERM. */
+/** Milliseconds for which a server may end by itself: after its input closed, and after SIGTERM. */
 const GRACE_MS = { input: 500, terminate: 1000 }
-/** Milliseconds to wait after SIGKILL. A dead grandchild may stay listed if no parent reaps it. */
+/** Milliseconds to wait after SIGKILL. A killed descendant remains listed if no parent collects its exit status. */
 const KILL_MS = 200
 const POLL_MS = 20
 
@@ -175,7 +175,7 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Waits until a process group has ended. It is polled, because nothing announces the end of a grandchild. */
+/** Waits until a process group has ended. The group is polled, because the end of a descendant is not signalled. */
 async function groupGone(group: number, ms: number): Promise<boolean> {
   for (let waited = 0; waited < ms; waited += POLL_MS) {
     if (!signalGroup(group, 0)) return true

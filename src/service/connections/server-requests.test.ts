@@ -9,7 +9,7 @@ let requests: ServerRequests
 let roots = [{ uri: 'file:///work', name: 'work' }]
 afterEach(() => connections.close())
 
-/** Creates connections whose requests can be answered. */
+/** Creates connections to servers whose requests can be answered. */
 function attended(idleMs = 30_000): void {
   requests = createServerRequests({ rootsOf: () => roots, onChange: () => undefined })
   connections = createConnections({ deadlineMs: 20_000, idleMs, requests })
@@ -19,7 +19,7 @@ const call = (toolName: string, parameters = {}, on = target, signal?: AbortSign
   connections.callTool(on, { toolName, parameters }, signal)
 const textOf = ({ content }: { content: readonly Record<string, unknown>[] }) =>
   content.map(({ text }) => text).join('\n')
-/** Returns the only open request, as soon as there is one. */
+/** Returns the only open request once there is one. */
 const waits = (): Promise<WaitingRequest> =>
   vi.waitFor(
     () => {
@@ -32,7 +32,7 @@ const answer = (request: WaitingRequest, result: Record<string, unknown>) =>
   requests.settle(request.serverId, request.id, { result })
 
 describe('the requests of the reference server', () => {
-  test('are answered: a form is filled in, an address accepted, a message written and roots are listed', async () => {
+  test('are answered: a form is filled in, an address accepted, a message written, and roots are listed', async () => {
     attended()
     const filled = call('trigger-elicitation-request')
     const form = await waits()
@@ -62,12 +62,12 @@ describe('the requests of the reference server', () => {
     })
   })
 
-  test('are ruled out from the start if nobody can answer, and always for trials', async () => {
+  test('are not offered if nobody can answer them, and never in trials', async () => {
     const offered = (tools: readonly { name: string }[]) => tools.some(({ name }) => name.startsWith('trigger-elicit'))
     attended()
     expect(offered((await connections.listTools(target)).items)).toBe(true)
     expect(offered(await connections.use(target, undefined, session => session.listTools()))).toBe(false)
-    // The doctor examines the process whose lists are on screen.
+    // The doctor examines the process whose lists the screens show.
     expect(offered((await connections.doctor(target)).tools)).toBe(true)
     expect(offered((await connections.exportSnapshot(target)).tools)).toBe(false)
     await connections.close()
@@ -76,15 +76,15 @@ describe('the requests of the reference server', () => {
   })
 })
 
-describe.each(['legacy', 'modern'] as const)('a server of the %s protocol era', era => {
+describe.each(['legacy', 'modern'] as const)('a server that uses %s protocol versions', era => {
   const server = asking(era)
 
-  test('may wait for a person longer than a call may take, and gets one answer', async () => {
+  test('may wait for a person longer than a call may take, and gets exactly one answer', async () => {
     attended()
     await call('echo', {}, server)
     const called = call('form', {}, { ...server, timeoutMs: 1000 })
     const request = await waits()
-    // This call starts later, so its timeout ends after that of the first call.
+    // This call starts later, so it times out after the first call would.
     await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toMatchObject({
       code: 'TIMEOUT',
     })
@@ -103,7 +103,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s protocol era', 
     expect(textOf(await call('echo', { a: 1 }, server))).toBe('{"a":1}')
   })
 
-  test('has no open requests after its call was cancelled', async () => {
+  test('has no open request after its call was cancelled', async () => {
     attended()
     const abort = new AbortController()
     const called = call('form', {}, server, abort.signal)
@@ -124,7 +124,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s protocol era', 
 describe('a misbehaving server', () => {
   const server = asking('legacy')
 
-  test('has a maximum of open requests; requests beyond it are refused', async () => {
+  test('may have only so many open requests, and further ones are refused', async () => {
     attended()
     expect(textOf(await call('flood', {}, server))).toBe('refused 968')
     expect(requests.all()).toHaveLength(32)
@@ -132,7 +132,7 @@ describe('a misbehaving server', () => {
     expect(requests.all()).toEqual([])
   })
 
-  test('gets one answer for two requests with the same id', async () => {
+  test('gets one answer if two requests have the same id', async () => {
     attended()
     const called = call('twice', {}, server)
     answer(await waits(), { action: 'cancel' })
@@ -147,7 +147,7 @@ describe('a misbehaving server', () => {
     expect(requests.all()).toEqual([])
   })
 
-  test('may ask after its call ended, keeps its connection meanwhile, and its request belongs to no call', async () => {
+  test('may send a request after its call ended, which keeps the connection and belongs to no call', async () => {
     attended(500)
     await call('late', {}, server)
     expect((await waits()).call).toBeUndefined()
@@ -158,12 +158,12 @@ describe('a misbehaving server', () => {
     expect(requests.all()).toHaveLength(1)
   })
 
-  test('gets the reason if it requests something that the protocol does not have', async () => {
+  test('gets the reason if it requests something that is not in the protocol', async () => {
     attended()
     expect(textOf(await call('nested', {}, server))).toContain('Invalid elicitation request')
   })
 
-  test('has no open requests after its connection ended', async () => {
+  test('has no open request after its connection ended', async () => {
     attended()
     const called = call('form', {}, server).catch(String)
     await waits()
@@ -173,8 +173,8 @@ describe('a misbehaving server', () => {
   })
 })
 
-describe('a call that requires a visit first', () => {
-  test('leaves the address open as a request, until the server says that the visit is done', async () => {
+describe('a call that requires a visit to a page first', () => {
+  test('leaves the address open as a request until the server reports the visit as completed', async () => {
     attended()
     const on = asking('legacy')
     await expect(call('required', {}, on)).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe('a call that requires a visit first', () => {
     expect(textOf(await call('required', {}, on))).toBe('welcome')
   })
 
-  test('is only an error if nobody can make the visit', async () => {
+  test('fails if nobody can make the visit', async () => {
     attended()
     const trial = connections.use(asking('legacy'), undefined, session => session.callTool('required', {}))
     await expect(trial).rejects.toThrow('call again afterwards')

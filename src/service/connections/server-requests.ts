@@ -14,14 +14,14 @@ import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { McpLibrary, JsonObject, ServerTarget } from './types.ts'
-/** A request of a server to a person, until it is settled. */
+/** A request of a server that waits for a person. */
 export type WaitingRequest = {
   readonly id: string
   readonly serverId: string
   readonly kind: 'form' | 'url' | 'sampling'
   readonly params: JsonObject
   readonly call: string | undefined
-  /** Whether the call ended with a demand for a visit. It can be made again after the visit. */
+  /** Whether the call has ended with the demand to visit a page first. After the visit the call can be repeated. */
   readonly hasCallEnded: boolean
   /** Epoch milliseconds. */
   readonly askedAt: number
@@ -35,7 +35,7 @@ export type Settlement = { result: JsonObject } | 'rejected'
 export type ServerRequests = {
   all(): WaitingRequest[]
   of(serverId: string): WaitingRequest[]
-  /** Settles a request. Returns whether it was still waiting. */
+  /** Settles a request. Returns whether it was still open. */
   settle(serverId: string, id: string, settlement: Settlement): boolean
   /** Tells a connected server that its roots have changed. */
   rootsChanged(serverId: string): void
@@ -45,31 +45,31 @@ export type ServerRequests = {
 /** The part of {@link ServerRequests} that belongs to one connection. */
 export type RequestDesk = {
   readonly capabilities: ClientCapabilities
-  /** Must be called before the client connects. */
+  /** Adds the handlers of requests. Must be called before the client connects. */
   attach(client: Client, transport: Transport): void
-  /** Registers a call in progress until the returned function is called. The deadline pauses while the server waits. */
+  /** Registers a call until the returned function is called. The call's deadline pauses while a person is awaited. */
   begin(call: string, deadline: Deadline): () => void
-  /** Records that a call ended because the person has to open addresses first, which wait like requests. */
+  /** Records that a call ended because the person has to visit pages first. Each page becomes an open request. */
   demand(call: string, visits: readonly JsonObject[]): void
-  /** Records that the person has completed the visit to an address. */
+  /** Records that the person has visited the page of an elicitation. */
   visited(elicitationId: string): void
   isAwaited(): boolean
   close(): void
 }
 
-/** A call of the newer protocol that needed a person's answer and got none. The connection continues. */
+/** Thrown if a call of the newer protocol needed a person's answer and got none. The connection continues. */
 export class UnansweredRequest extends ServiceError {}
 
 /** Milliseconds that a person has for an answer. */
 export const ANSWER_WITHIN_MS = 10 * 60_000
 const MOST_WAITING = BOUNDS.waitingRequests.most
 const MOST_CHARACTERS = 1024 * 1024
-/** Maximum size of a request. The library's check of a form's schema takes about a second per MiB. */
+/** Maximum size of a request, in bytes. The library takes about a second per MiB to check the schema of a form. */
 const LONGEST = { form: BOUNDS.elicitation.most, url: BOUNDS.elicitation.most, sampling: BOUNDS.samplingRequest.most }
 
 const ELICITATION = 'elicitation/create'
 const SAMPLING = 'sampling/createMessage'
-/** The error code that the protocol's pages on sampling use for a rejected request. */
+/** The error code for a rejected request in the protocol's pages on sampling. */
 const REJECTED = -1
 const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
@@ -81,7 +81,7 @@ type Context = { mcpReq: { signal: AbortSignal } }
 type Shared = {
   waiting: Map<string, Entry>
   of(serverId: string): Entry[]
-  /** Whether addresses and sampling are not announced, since nobody can answer them. */
+  /** Whether visits to pages and sampling are not announced, because nobody can answer them. */
   onlyForms?: boolean
   rootsOf: (serverId: string) => readonly Root[]
   onChange: () => void
@@ -89,7 +89,7 @@ type Shared = {
 
 /**
  * Creates the requests of servers.
- * @param onChange called when the waiting requests have changed
+ * @param onChange called when the open requests have changed
  */
 export function createServerRequests(given: Pick<Shared, 'onlyForms' | 'rootsOf' | 'onChange'>): ServerRequests {
   const waiting: Shared['waiting'] = new Map()
@@ -105,7 +105,7 @@ export function createServerRequests(given: Pick<Shared, 'onlyForms' | 'rootsOf'
       return true
     },
     rootsChanged(serverId) {
-      // A server that is gone, or whose protocol lacks this notification, reads its roots when it needs them.
+      // A server that has ended, or whose protocol lacks this notification, reads the roots when it needs them.
       for (const [client, id] of clients) if (id === serverId) client.sendRootsListChanged().catch(() => {})
     },
     open(target, library) {
@@ -184,7 +184,7 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
       const isNew = ({ elicitationId }: JsonObject) =>
         elicitationId === undefined || ![...own].some(each => each.params['elicitationId'] === elicitationId)
       const context = { mcpReq: { signal: new AbortController().signal } }
-      // The server waits for no answer here. A request beyond the bounds is reported by the call's own error.
+      // Here the server does not wait for an answer. A request beyond the limits is reported by the error of its call.
       const begin = async (params: JsonObject) => void (await wait('url', params, context, call))
       for (const params of visits.filter(isNew)) begin(params).catch(() => {})
     },
@@ -202,7 +202,7 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
 type Refusal = (message: string, code?: number) => Error
 type Waiting = { shared: Shared; own: Set<Entry>; underWay: Call[]; signal: AbortSignal; refusal: Refusal }
 
-/** Lets a request wait until it is settled. The deadlines of the calls in progress are paused meanwhile. */
+/** Keeps a request open until it is settled. Meanwhile the deadlines of the calls in progress are paused. */
 function untilSettled(asked: Omit<Entry, 'settle'>, { shared, own, underWay, signal, refusal }: Waiting) {
   return new Promise<JsonObject>((resolve, reject) => {
     const releases = underWay.map(({ deadline }) => deadline.hold())
@@ -238,7 +238,7 @@ function tooLarge(kind: WaitingRequest['kind']): string {
   return `The request is too large to be shown: at most ${LONGEST[kind] / 1024} KiB.`
 }
 
-/** Returns why a result of the newer protocol asks for more than the library is given. */
+/** Returns the reason if a result of the newer protocol contains more requests than the library may handle. */
 function problemOfRound(result: unknown): string | undefined {
   if (!isPlainObject(result) || !isPlainObject(result['inputRequests'])) return undefined
   const requests = Object.values(result['inputRequests'])
@@ -248,7 +248,7 @@ function problemOfRound(result: unknown): string | undefined {
   return large === undefined ? undefined : tooLarge(kindOf(large))
 }
 
-/** Blocks messages that would occupy the library for seconds, and a second request with the same id. */
+/** Blocks messages that would keep the library busy for seconds, and a second request with the same id. */
 function boundRequests(transport: Transport): void {
   const ids = new Set<unknown>()
   const send = transport.send.bind(transport)
@@ -274,7 +274,7 @@ function boundRequests(transport: Transport): void {
   }
   const before = Object.getOwnPropertyDescriptor(transport, 'onmessage')
   let listener: Transport['onmessage']
-  // The client listens by setting this handler. A link may have its own accessor there.
+  // The client listens by setting this handler. The connection may have defined its own accessor for it.
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
     get: () => (before?.get ? (before.get() as Transport['onmessage']) : listener),

@@ -32,30 +32,30 @@ export type SessionSettings = {
   client: { name: string; version: string }
   /** Longest message that a server may send, in bytes. */
   maxResultBytes: number
-  /** Continues to close a failed attempt, so that its error is not delayed. */
+  /** Collects the closing of failed attempts, so that their error is not delayed by it. */
   pending: PendingWork
-  /** The program of a command that was started early; undefined if it is still to be started. */
+  /** Returns the program of a command if it was started early. */
   takeStarted?: EarlyStart['take']
   ending: ServerEnding
   /** Records the messages of the connections; absent if nobody can read them. */
   traffic?: Traffic | undefined
-  /** Passes requests of servers to a person. If absent, nobody can answer, and these features are not announced. */
+  /** Passes requests of servers to a person. If absent, nobody can answer, so these features are not announced. */
   requests?: ServerRequests | undefined
 }
 
 /** An initialized session with one server. */
 export type Session = Wishes & {
   readonly initInfo: InitInfo
-  /** Milliseconds until the transport was connected, and from then until the session was initialized. */
+  /** Milliseconds until the transport was connected, and from then on until the session was initialized. */
   readonly timings: { start: number; initialize: number }
-  /** False once the connection has ended, or a request ended without a usable answer, also by its deadline. */
+  /** False once the connection has ended, or a request got no usable answer before its deadline. */
   readonly usable: boolean
-  /** Called once when the session ends in any way. */
+  /** Calls the listener once when the session ends, for whatever reason. */
   onEnd(listener: () => void): void
-  /** Whether the server waits for a person's answer. */
+  /** Whether the server is waiting for a person's answer. */
   isAwaited(): boolean
   /**
-   * Sends one request. The result is checked by the schema, and for its depth. Throws the error that {@link toFailure}
+   * Sends one request. The schema and the depth of the result are checked. Throws the error that {@link toFailure}
    * returns.
    */
   request<T>(
@@ -65,19 +65,19 @@ export type Session = Wishes & {
     deadline: Deadline,
     onProgress?: OnProgress,
   ): Promise<T>
-  /** Calls back with each change that the server reports. */
+  /** Calls the listener with each change that the server reports. */
   onChange(listener: (change: Change) => void): void
   /** Returns the output that a program printed to stdout outside the protocol; undefined over HTTP. */
   strayOutput(): StrayOutput | undefined
-  /** @param reason the error of requests in progress that did not end the session themselves */
+  /** @param reason the error with which requests in progress fail, unless a request ended the session itself */
   close(reason?: ServiceError): Promise<void>
 }
 
-/** The deadline decides, so the library's own timer must not fire first. */
+/** The longest timer. The library's own timeout must not end a request, since the deadline does. */
 const NO_LIBRARY_TIMEOUT_MS = 2 ** 31 - 1
 /**
- * Status codes for a first POST of servers that support only the older event-stream transport (MCP 2025-11-25,
- * transports).
+ * Status codes with which servers that support only the older event-stream transport answer the first POST (MCP
+ * 2025-11-25, transports).
  */
 const SSE_ONLY_STATUSES = [400, 404, 405]
 
@@ -106,7 +106,7 @@ export async function openSession(
     try {
       return await attempt(() => createSseLink(http, linkOptions(target, settings, library)), 'legacy', versions)
     } catch (second) {
-      // Refused credentials are more informative than "not found". Otherwise the first answer is reported.
+      // A refusal of credentials says more than "not found". Otherwise the first answer is reported.
       const refused = second instanceof ServiceError && second.code !== 'SERVER_UNREACHABLE'
       throw refused ? second : error
     }
@@ -135,7 +135,7 @@ type Attempt = {
   deadline: Deadline
   library: McpLibrary
   mode: Mode
-  /** Protocol versions that may be agreed on. Default: all that the library supports. */
+  /** Protocol versions that may be negotiated. Default: all that the library supports. */
   versions?: string[] | undefined
 }
 
@@ -158,7 +158,7 @@ async function connect(link: Link, { target, settings, deadline, library, mode, 
     started = performance.now()
     deadline.stage = 'initialize'
   }
-  // The library waits forever for an event stream that was closed before it began.
+  // If the event stream is closed before it begins, the library waits forever.
   const failed = new Promise<never>((_resolve, reject) => {
     link.transport.onclose = () => {
       if (link.failure()) reject(link.failure())
@@ -207,7 +207,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
       if (closedFor && !deadline.signal.aborted) throw closedFor
       if (link.kind === 'stdio' && link.failure()) lost ??= underWay
       const failure = besideOthers(toFailure(error, { library, serverName, asked, deadline, link }), lost)
-      // An HTTP server needs a new session if it restarted, forgot the session or wants other credentials.
+      // An HTTP server that restarted, forgot the session or wants other credentials needs a new session.
       if (failure instanceof ServiceError && !isAnswer(error, library)) end()
       throw failure
     } finally {
@@ -263,7 +263,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
   }
 }
 
-/** Changes an error if the program ended during several requests, since nobody can tell which of them caused it. */
+/** Changes the error of a request if the program ended during several: any of them may have caused the end. */
 function besideOthers(failure: unknown, lost = 1): unknown {
   if (lost < 2 || !(failure instanceof ServiceError)) return failure
   const others = `${lost - 1} other ${lost === 2 ? 'request was' : 'requests were'} under way`
@@ -275,7 +275,7 @@ function callName(method: string, { name, uri }: JsonObject): string {
 }
 type Attempted = <T>(asked: string, deadline: Deadline, work: () => Promise<T>) => Promise<T>
 
-/** @throws ServiceError `SERVER_UNREACHABLE` for an answer that is nested too deeply to be stored or sent on */
+/** @throws ServiceError `SERVER_UNREACHABLE` if an answer is nested too deeply to be stored or passed on */
 function requireFlat<T>(answer: T, serverName: string, asked: string): T {
   if (!hasMoreLevels(answer, MAX_INPUT_LEVELS)) return answer
   throw new ServiceError(
@@ -286,8 +286,8 @@ function requireFlat<T>(answer: T, serverName: string, asked: string): T {
 }
 
 /**
- * Whether an error leaves the session working: the server's error answer, a result that does not fit the schema, a
- * request of the server that is not offered here, or a missing answer of a person.
+ * Whether a session can be used after an error. It can after an error answer, after a result that does not match the
+ * schema, after a request of the server that is not supported here, and if a person did not answer.
  */
 function isAnswer(error: unknown, library: McpLibrary): boolean {
   if (error instanceof library.ProtocolError || error instanceof UnansweredRequest) return true
@@ -312,11 +312,11 @@ function speaksOnlySse(failure: unknown, library: McpLibrary): boolean {
   return cause instanceof library.SdkHttpError && SSE_ONLY_STATUSES.includes(cause.status ?? 0)
 }
 
-/** Requests that a session sends on its own. */
+/** Requests that a session sends without a call. */
 type Wishes = {
   setLogLevel(level: LogLevel, deadline: Deadline): Promise<void>
   subscribeTo(uris: readonly string[], deadline: Deadline): Promise<void>
-  /** Subscribes to changes of lists, if the protocol needs a request for that. */
+  /** Subscribes to changes of lists, if the protocol version requires a request for that. */
   watchLists(): void
 }
 

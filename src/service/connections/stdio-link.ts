@@ -19,18 +19,18 @@ type StdioLinkOptions = {
   serverName: string
   takeStarted?: EarlyStart['take'] | undefined
   ending: ServerEnding
-  /** Maximum size in bytes of a message, and of all output between two answers that is not an answer. */
+  /** Maximum size in bytes of a message, and of everything that a program prints between two answers. */
   maxMessageBytes: number
   tap?: Tap | undefined
   notices: Notices
 }
 
-/** Restarting the program would fail the same way and take as long again. */
+/** Marks failures after which a new start would fail the same way and take as long again. */
 const PROGRAM_BROKE = { programBroke: true }
 
 /**
- * Creates a transport for a server program. The library's own starts it in our process group and passes our
- * environment.
+ * Creates a transport for a server program. The library's own transport would start it in mcpdeck's process group and
+ * pass mcpdeck's environment.
  */
 export function createStdioLink(command: ServerCommand, options: StdioLinkOptions): Link {
   const { library, guardian, serverName, maxMessageBytes, takeStarted, ending, tap, notices } = options
@@ -39,8 +39,8 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   let failure: ServiceError | undefined
   let closing: Promise<void> | undefined
   /**
-   * Characters of output since the last answer: log lines, notifications, garbage. A request of the server counts as at
-   * least {@link REQUEST_BYTES}.
+   * Characters of output since the last answer: log lines, notifications and other text. A request of the server counts
+   * as at least {@link REQUEST_BYTES}.
    */
   let chatter = 0
   const stray: StrayOutput = { lines: 0, first: '' }
@@ -90,14 +90,14 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   }
 
   const shutDown = async () => {
-    // A program that is being started is waited for. Otherwise nothing would end it.
+    // A program that is still starting is awaited, because nothing would end it otherwise.
     const started = server ?? (await starting?.catch(() => undefined))
     transport.onclose?.()
-    // The rest of the output of a program that floods us is not read.
+    // After a failure the rest of the output is not read: it may be a flood.
     if (failure) started?.child.stdout.destroy()
     await started?.end()
   }
-  // Deferred by a microtask, so that a listener that closes again finds the close in progress.
+  // Deferred by a microtask, so that a listener that calls `close` again gets the same promise.
   const close = () => (closing ??= Promise.resolve().then(shutDown))
 
   const transport: Transport = {
@@ -119,7 +119,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
         tap?.frame('sent', line)
         await writeTo(server.child.stdin, line)
       } catch (error) {
-        // The pipe breaks before the exit that explains it is reported.
+        // The pipe breaks before the program's exit, which gives the reason, is reported.
         await settlesWithin(server.ended, EXIT_AFTER_BROKEN_PIPE_MS)
         throw error
       }
@@ -136,7 +136,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   return { kind: 'stdio', transport, notices, failure: () => failure, instead, strayOutput: () => stray, close }
 }
 
-/** Describes what a program printed that is no message, as a sentence without its full stop. */
+/** Describes text that a program printed outside of messages, as a sentence without its full stop. */
 export function strayOutputText({ lines, first }: StrayOutput): string {
   const printed = lines === 1 ? 'a line that is not a message' : `${lines} lines that are not messages`
   return `It printed ${printed} of MCP, first: ${first}`
@@ -149,10 +149,11 @@ function writeTo(stream: Writable, text: string): Promise<void> {
 }
 
 /**
- * Parses a line of output. `stray` = no message, such as a banner; `notification` = one that the library does not need.
+ * Parses a line of output. Returns `stray` if it is no message, such as a banner, and `notification` if the library
+ * does not need it.
  */
 function parseMessage(library: McpLibrary, line: string, notices: Notices): JSONRPCMessage | 'notification' | 'stray' {
-  // Garbage is filtered out before the parser, because an exception for each line would block us under a flood.
+  // Other text is filtered out before the parser: under a flood, an exception for each line would block mcpdeck.
   if (!line.trimStart().startsWith('{')) return 'stray'
   try {
     const value = parseExact(line) as { method?: unknown; id?: unknown }
@@ -165,11 +166,11 @@ function parseMessage(library: McpLibrary, line: string, notices: Notices): JSON
 }
 
 const NEWLINE = 10
-/** A buffer larger than this is released after its line, so that one large answer does not keep memory. */
+/** A buffer larger than this is released after its line, so that one large answer does not occupy memory forever. */
 const KEEP_BYTES = 1024 * 1024
 
 type LineReader = {
-  /** Takes the next bytes. Returns false if a line exceeds the limit; nothing more is read then. */
+  /** Takes further bytes. Returns false once a line exceeds the limit; nothing more is read then. */
   push(chunk: Buffer): boolean
 }
 

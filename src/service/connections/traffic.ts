@@ -17,7 +17,7 @@ type Ring<Entry> = {
 
 type Slot<Entry> = { entry: Entry; size: number }
 
-/** Creates a ring with both limits. An entry above the size limit empties the ring and is not kept either. */
+/** Creates a ring with both limits. An entry that alone exceeds the size limit empties the ring and is dropped too. */
 export function createRing<Entry>(most: { entries: number; size: number }): Ring<Entry> {
   let slots: (Slot<Entry> | undefined)[] = []
   let first = 0
@@ -28,7 +28,7 @@ export function createRing<Entry>(most: { entries: number; size: number }): Ring
     slots[first] = undefined
     first += 1
     isWhole = false
-    // Entries are moved rarely, so that dropping one takes the same time for any number of entries.
+    // The array is rarely compacted, so that dropping an entry does not depend on the number of entries.
     if (first < most.entries) return
     slots = slots.slice(first)
     first = 0
@@ -51,7 +51,7 @@ export function createRing<Entry>(most: { entries: number; size: number }): Ring
   }
 }
 
-/** An HTTP request and its answer, filled in as it arrives. Its headers contain secrets. */
+/** An HTTP request and its answer. The fields of the answer are set as it arrives. The headers contain secrets. */
 export type Exchange = {
   readonly method: string
   readonly url: string
@@ -62,14 +62,14 @@ export type Exchange = {
   responseHeaders?: Headers
   /** Milliseconds until the headers of the answer arrived. */
   durationMs?: number
-  /** The reason if there was no answer. */
+  /** Why there was no answer; absent if there was one. */
   problem?: string
 }
 
-/** The case of a run for which a message was sent. */
+/** The case of a run that caused a message to be sent. */
 export type FrameOrigin = { runId: string; caseTitle: string }
 
-/** Wraps work whose messages are recorded with the case they were sent for. */
+/** Runs work so that its messages are recorded with the case that caused them. */
 export const frameOrigin = new AsyncLocalStorage<FrameOrigin>()
 
 /** A message as it was sent or received. Only the beginning and end of a long message are kept. */
@@ -80,17 +80,17 @@ export type Frame = {
   readonly direction: 'sent' | 'received'
   readonly text: string
   readonly end: string
-  /** Bytes of the whole message, and the number of bytes that are missing. */
+  /** Bytes of the whole message, and the number of them that were left out. */
   readonly size: number
   readonly leftOut: number
   readonly exchange: Exchange | undefined
   readonly origin?: FrameOrigin | undefined
 }
 
-/** `log` is a log message of the protocol. */
+/** `log` is output from log messages of the protocol. */
 type OutputStream = 'stderr' | 'stdout' | 'process' | 'log'
 
-/** A line that a program printed. `leftOut` is the number of characters missing at its end. */
+/** A line that a program printed. `leftOut` is the number of characters that were cut off at its end. */
 export type PrintedLine = {
   readonly id: number
   readonly connection: number
@@ -103,9 +103,9 @@ export type PrintedLine = {
   readonly logger?: string
 }
 
-/** Records the messages of one connection. Nothing is parsed until someone reads it. */
+/** Records the messages of one connection. They are parsed only when someone reads them. */
 export type Tap = {
-  /** Whether anything is currently recorded. */
+  /** Whether messages are recorded at the moment. */
   isOpen(): boolean
   frame(direction: Frame['direction'], message: string | Buffer, exchange?: Exchange): void
   /** Records output: bytes as they arrived, or a whole line. */
@@ -125,14 +125,14 @@ export type TrafficLog = {
 }
 export type Recorded<Entry> = { entries: readonly Entry[]; keptFrom: number; dropped: boolean }
 
-/** Traffic of a server that another thread recorded under its own numbers. */
+/** Traffic that another thread recorded, with that thread's own connection numbers. */
 export type AddedTraffic = {
   frames: readonly Frame[]
   lines: readonly PrintedLine[]
   secrets: readonly string[]
-  /** Whether entries were dropped before the traffic was handed over. */
+  /** Whether the thread dropped entries before it handed the traffic over. */
   dropped: { frames: boolean; lines: boolean }
-  /** Maps the thread's connection numbers to those of this process. It is filled in here. */
+  /** Maps the thread's connection numbers to those of this process. Adding the traffic fills it in. */
   connections: Map<number, number>
 }
 
@@ -150,25 +150,23 @@ declare module '../core/context.ts' {
 }
 
 const KIB = 1024
-/**
- * Maximum that is kept of one server, in entries and characters: messages, lines, and output that nobody has read yet.
- */
+/** Limits for one server, in entries and characters: messages, lines, and output that nobody has read yet. */
 const FRAMES = { entries: BOUNDS.trafficMessages.most, size: 2048 * KIB }
 const LINES = { entries: BOUNDS.consoleLines.most, size: 512 * KIB }
 const UNREAD = { entries: 4000, size: 256 * KIB }
 /**
- * Maximum characters of all servers, checked when one connects. Beyond it the servers that connected longest ago lose
- * their traffic.
+ * Maximum number of characters of all servers, checked when a server connects. If there are more, the servers that
+ * connected longest ago lose their traffic.
  */
 const MOST_TOGETHER = 16 * 1024 * KIB
 const MESSAGE = BOUNDS.trafficMessage.most
-/** Bytes that are kept of the end of a message, which may contain the id of an answer. */
+/** Number of bytes that are kept of the end of a long message. The end may contain the id of an answer. */
 const MESSAGE_END = KIB
 const LINE = BOUNDS.consoleLine.most
 const MOST_NAME = 100
-/** Size of an entry in addition to its text. */
+/** Characters by which an entry counts in addition to its text. */
 const ENTRY = 200
-/** Milliseconds after which an unfinished line counts as a line, because it may be a question. */
+/** Milliseconds after which an unfinished line is shown, because it may be a question. */
 const UNFINISHED_MS = 500
 
 type Unread = Pick<PrintedLine, 'connection' | 'at' | 'stream' | 'level' | 'logger'> & { output: string | Buffer }
@@ -179,14 +177,14 @@ type Log = {
   lines: Ring<PrintedLine>
   unread: Ring<Unread>
   open: Map<string, Open>
-  /** Whether frames and lines were dropped before they reached the rings. */
+  /** Whether messages and lines were dropped before they were added to the rings. */
   wasDropped: AddedTraffic['dropped']
   secrets: Set<string>
 }
 
 export function createTraffic(): Traffic {
   const logs = new Map<string, Log>()
-  // Ids continue from the clock, so that a later process gets higher ones.
+  // Ids begin at the time of day, so that those of a later process are higher.
   let lastId = Date.now() * 1000
   const nextId = () => (lastId += 1)
   let connections = 0
@@ -242,7 +240,7 @@ export function createTraffic(): Traffic {
           log.frames.add(frame, sizeOf(frame))
         },
         print(stream, output) {
-          // The output is copied, since a slice would keep its whole buffer in memory.
+          // The output is copied, since a part of it would keep its whole buffer in memory.
           const own = typeof output === 'string' ? output : Buffer.from(output.subarray(-UNREAD.size / 2))
           log.unread.add({ connection, at: preciseNow(), stream, output: own }, own.length + ENTRY)
         },
@@ -290,7 +288,7 @@ function createLog(): Log {
   }
 }
 
-/** Empties logs, the first ones first, until their total size is within the limit. */
+/** Clears logs, beginning with the first one, until all together are within the limit. */
 function makeRoom(logs: Iterable<Log>): void {
   const all = [...logs]
   const held = ({ frames, lines, unread }: Log) => frames.size() + lines.size() + unread.size()
@@ -316,12 +314,12 @@ function shortened(message: string | Buffer): Pick<Frame, 'text' | 'end' | 'size
   return { text, end, size, leftOut: size - Buffer.byteLength(text) - Buffer.byteLength(end) }
 }
 
-/** Copies a text, since a substring keeps its whole string in memory. */
+/** Copies a text, since a substring would keep the whole text in memory. */
 function flat(text: string | Buffer): string {
   return Buffer.from(text).toString()
 }
 
-/** Splits the output that arrived since the last read into lines. */
+/** Splits the output that arrived since the last reading into lines. */
 function readOutput(log: Log, nextId: () => number): void {
   const { unread, open, lines } = log
   const add = ({ text, ...of }: Omit<PrintedLine, 'id' | 'leftOut'>) => {
@@ -338,7 +336,7 @@ function readOutput(log: Log, nextId: () => number): void {
   }
   for (const { output, ...printed } of unread.entries()) {
     if (typeof output === 'string') {
-      // The end of a program is listed after its last output.
+      // The line about the end of a program must follow its last output.
       if (printed.stream !== 'log') finishOf(printed.connection)
       add({ ...printed, text: output })
       continue

@@ -13,14 +13,16 @@ export function loadLibrary(): Promise<McpLibrary> {
   return library
 }
 
-/** The settings for connecting to a saved server, with its secrets already decrypted. */
+/** The settings for connecting to a server. Its secrets are already decrypted. */
 export type ServerTransport =
   | { type: 'stdio'; command: string; args: string[]; env: Record<string, string> }
   | {
       type: 'http'
       url: string
       headers: Record<string, string>
-      /** Returns the current bearer token. It is called before every request, so that a refreshed token is used. */
+      /**
+       * Returns the current bearer token. It is called before every request, so that a renewed token is used at once.
+       */
       accessToken?: () => Promise<string | undefined>
       /** Gets another token for one that the server refused; absent if only a person can. */
       renewedToken?: (refused: string) => Promise<string | undefined>
@@ -39,15 +41,15 @@ export type ServerTarget = {
   useOAuth: boolean
 }
 
-/** Deadline of an operation in milliseconds, if neither the engine nor the server has one. */
+/** Deadline of an operation in milliseconds, if neither the engine nor the server sets one. */
 export const DEADLINE_MS = 30_000
 
-/** Longest deadline in milliseconds that a saved server may have. The runtime's fetch gives up then too. */
+/** Longest deadline in milliseconds that a server may have. The runtime's fetch does not wait longer. */
 export const MAX_DEADLINE_MS = 300_000
 
 export type JsonObject = Record<string, unknown>
 
-/** Other fields are the server's own and are passed on unchanged. */
+/** All other fields are passed on as the server sent them. */
 export type Tool = JsonObject & {
   name: string
   description?: string
@@ -64,7 +66,7 @@ export type CallToolResult = JsonObject & { content: JsonObject[]; isError?: boo
 export type GetPromptResult = JsonObject & { messages: JsonObject[] }
 export type ResourceContents = JsonObject & { contents: JsonObject[] }
 
-/** The facts that the server reported about itself when the session began. */
+/** What the server reported about itself when the session began. */
 export type InitInfo = {
   protocolVersion?: string
   serverInfo?: JsonObject
@@ -91,7 +93,7 @@ export type ExportSnapshot = {
 
 /** `durationMs` is an extra field, because the contract does not define the report. */
 export type DoctorCheck = { status: 'ok' | 'error' | 'skipped'; detail: string; durationMs: number }
-/** Called with each new check of a step, also if a step is skipped or its check is completed later. */
+/** Called with each new result of a step, even if the step was skipped or its result was completed later. */
 export type OnDoctorStep = (step: DoctorStep, check: DoctorCheck) => void
 export type DoctorReport = {
   /** ISO 8601. */
@@ -106,7 +108,7 @@ export type DoctorReport = {
   resources: Resource[]
   resourceTemplates: JsonObject[]
   checks: Record<DoctorStep, DoctorCheck>
-  /** Null if the examination reached its end, even if a listing failed. */
+  /** The error that ended the examination; null if it was completed, even if a list could not be read. */
   error: { code: string; message: string; details?: unknown } | null
 }
 
@@ -115,12 +117,14 @@ export type TrialSession = {
   readonly initInfo: InitInfo
   /** Reads every page of tools. Empty if the server offers no tools. */
   listTools(): Promise<Tool[]>
-  /** Calls a tool. It is repeated only if the server did not know the session. `durationMs` excludes connecting. */
+  /**
+   * Calls a tool. The call is sent again only if the server did not know the session. `durationMs` excludes connecting.
+   */
   callTool(name: string, args?: JsonObject): Promise<{ result: CallToolResult; durationMs: number }>
   getPrompt(name: string, args?: PromptArguments): Promise<GetPromptResult>
   readResource(uri: string): Promise<ResourceContents>
 }
-/** A session that began, as recorded for readers of the results. */
+/** A session that was started, as recorded in results. */
 export type StartedSession = {
   /** The name of the server. */
   name: string
@@ -131,7 +135,7 @@ export type StartedSession = {
   command?: string[]
   /** The address of the server; absent over stdio. */
   url?: string
-  /** The facts that the server reported about itself, including its version. */
+  /** What the server reported about itself, including its version. */
   serverInfo?: JsonObject
   protocolVersion?: string
 }
@@ -139,16 +143,13 @@ export type StartedSession = {
 export type OwnSessions = {
   /** Works like `use` of the connections. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
-  /** Ends the sessions. A later `use` would start another one. */
+  /** Ends the sessions. A later `use` would start others. */
   end(): void
 }
 
 export type PromptArguments = Record<string, string | number | boolean>
 
-/**
- * Work that runs without anybody waiting for it, such as ending a server, but that must be done before the process
- * exits.
- */
+/** Work that nobody waits for, such as ending a server, but that must be done before the process exits. */
 export type PendingWork = {
   add(work: Promise<unknown>): void
   /** Resolves when no work is left, including work that was added meanwhile. Never rejects. */
@@ -173,17 +174,17 @@ export type Link = {
   readonly kind: LinkKind
   readonly transport: Transport
   readonly notices: Notices
-  /** Returns why the connection ended unexpectedly; undefined while it is open and after it was closed on request. */
+  /** Returns the error that ended the connection; undefined while it is open, and after it was closed on request. */
   failure(): ServiceError | undefined
-  /** Returns sentences about what the server did while an answer was awaited; empty if there is nothing to report. */
+  /** Returns sentences about what the server did instead of answering; empty if it did nothing. */
   instead?(): string
-  /** Returns what a program has printed to stdout outside MCP; absent if there is no stdout. */
+  /** Returns what a program printed to stdout that is not MCP; absent if there is no stdout. */
   strayOutput?(): StrayOutput
   /** Ends the connection and everything behind it. It is safe to call twice. */
   close(): Promise<void>
 }
 
-/** The number of lines on stdout that were no messages, and the first readable one. */
+/** The number of lines on stdout that were no messages, and the first of them that is readable. */
 export type StrayOutput = { lines: number; first: string }
 
 const MEBIBYTE = 1024 * 1024
@@ -192,5 +193,7 @@ export function inMebibytes(bytes: number): string {
   return bytes >= MEBIBYTE ? `${Math.round(bytes / MEBIBYTE)} MiB` : `${bytes} bytes`
 }
 
-/** Bytes that a server's own request counts for in the limit on output without an answer, because each is answered. */
+/**
+ * Bytes by which a request of the server counts in the limit on output without an answer, since mcpdeck answers each.
+ */
 export const REQUEST_BYTES = 8 * 1024

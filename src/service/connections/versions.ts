@@ -6,7 +6,7 @@ import { unknownVersion } from './failures.ts'
 import { pinnedVersion } from './http-request.ts'
 import type { McpLibrary, ServerTarget } from './types.ts'
 
-/** The versions without sessions that the library speaks; it does not export them. */
+/** The supported versions that have no sessions. The library does not export them. */
 const MODERN_VERSIONS = ['2026-07-28']
 /**
  * Error codes of `initialize` that mean that only the newer protocol is supported (missing version header, unsupported
@@ -16,7 +16,7 @@ const MODERN_ONLY_CODES = [-32020, -32022, -32601]
 
 const ErrorAnswer = shape(() => z.object({ error: z.object({ code: z.number() }) }))
 
-/** @throws ServiceError `VALIDATION_ERROR` if mcpdeck does not speak the version that a server's headers pin */
+/** @throws ServiceError `VALIDATION_ERROR` if a header of the server pins a version that is not supported here */
 export function pinnedBy({ transport }: ServerTarget, { SUPPORTED_PROTOCOL_VERSIONS }: McpLibrary): string | undefined {
   const pinned = transport.type === 'http' ? pinnedVersion(transport) : undefined
   const spoken = [...MODERN_VERSIONS, ...SUPPORTED_PROTOCOL_VERSIONS]
@@ -32,7 +32,7 @@ export function isModern(version: string): boolean {
   return MODERN_VERSIONS.includes(version)
 }
 
-/** Whether a server refused the handshake in a way that only those of the newer protocol do. */
+/** Whether a server refused the handshake in a way that only servers of the newer protocol do. */
 export function speaksOnlyModern(failure: unknown, library: McpLibrary): boolean {
   const cause = failure instanceof Error ? failure.cause : undefined
   if (isModern(unknownVersion(cause) ?? '')) return true
@@ -42,7 +42,7 @@ export function speaksOnlyModern(failure: unknown, library: McpLibrary): boolean
   return answer.success && MODERN_ONLY_CODES.includes(answer.data.error.code)
 }
 
-/** Returns a protocol version that both sides support, if a server refused ours and named its own. */
+/** Returns a version that both sides support, if a server refused mcpdeck's version and named its own versions. */
 export function offeredVersion(failure: unknown, library: McpLibrary): string | undefined {
   const cause = failure instanceof Error ? failure.cause : undefined
   if (!(cause instanceof library.ProtocolError)) return undefined

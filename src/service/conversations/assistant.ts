@@ -18,7 +18,10 @@ export type AssistantParts = Pick<ConversationOptions, 'history' | 'hidden' | 'o
   model: string | undefined
 }
 
-/** Opens the assistant of a client over the enabled servers. @throws ServiceError `FEATURE_NOT_SUPPORTED` */
+/**
+ * Opens the assistant of a client with the tools of the enabled servers.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`
+ */
 export function openAssistant({ connections, targets, models }: AssistantEngines, parts: AssistantParts): Conversation {
   const { config, servers, model, ...more } = parts
   const { systemPrompt, temperature, requireToolApproval } = config
@@ -47,7 +50,7 @@ export function openAssistant({ connections, targets, models }: AssistantEngines
   }
 }
 
-/** Number of earlier turns that an assistant is given. */
+/** Number of earlier questions, with their answers, that an assistant is given. */
 const REMEMBERED_TURNS = 20
 
 /** Returns the latest questions with their answers. Questions that were never answered are left out. */

@@ -13,15 +13,15 @@ import { createTrialServers } from '../evals/trial-servers.ts'
 import type { UnsentCall } from '../evals/types.ts'
 import { neverAnswered, readText, runModelTurn } from './model-turn.ts'
 
-/** A call made by the assistant. */
+/** A tool call that the assistant made. */
 export type ConversationToolCall = {
-  /** Empty for a tool that no server has. */
+  /** Empty if no server has the tool. */
   serverName: string
   toolName: string
   arguments: Record<string, unknown>
   /** Whether the tool reported an error, or the server was unreachable, did not answer or refused the call. */
   isError: boolean
-  /** The result as shown to the assistant. The server wrote it, so it is untrusted. */
+  /** The result that the assistant saw. The server wrote it, so it is untrusted. */
   resultText: string
   /** Epoch milliseconds. */
   startedAt: number
@@ -31,9 +31,9 @@ export type ConversationToolCall = {
 /** One answer of the assistant, with its calls and usage. */
 export type ConversationTurn = {
   text: string
-  /** Why the answer is incomplete or withheld, as the text says too; undefined if it is whole. */
+  /** Why the answer is incomplete or was withheld, which the text says too; undefined if it is complete. */
   cut: string | undefined
-  /** Calls in the order in which they started. */
+  /** Calls by the time at which they started. */
   toolCalls: ConversationToolCall[]
   usage: TokenUsage
   durationMs: number
@@ -42,8 +42,8 @@ export type ConversationTurn = {
 /** An assistant that remembers the conversation and uses the tools of real servers. */
 export type Conversation = {
   /**
-   * Sends a message and waits for the answer. Rejects with a ServiceError of the model or of listing tools, or with the
-   * signal's reason; the message does not count as sent then.
+   * Sends a message and waits for the answer. If it rejects, the message does not count as sent. It rejects with a
+   * ServiceError of the model or of the listing of tools, or with the signal's reason.
    */
   say(text: string, signal: AbortSignal): Promise<ConversationTurn>
 }
@@ -56,14 +56,14 @@ export type ConversationOptions = {
   temperature?: number
   servers: ServerTarget[]
   connections: Pick<Connections, 'use'>
-  /** Texts that are removed from results and errors of tools before the assistant sees them. Default: none. */
+  /** Texts that are removed from the results and errors of tools before the assistant sees them. Default: none. */
   hidden?: readonly string[]
   /** Maximum number of calls in one turn; further ones are refused. Default 20. */
   maxToolCalls?: number
   history?: History
-  /** Called with each call as it begins. Its outcome is set on the call later. */
+  /** Called with each call when it begins. Its outcome is added to the same object later. */
   onCall?: (call: ConversationToolCall) => void
-  /** Called with the usage of each answer, even in a turn that fails. */
+  /** Called with the usage of each answer of the model, even if the turn fails. */
   onSpend?: (usage: TokenUsage) => void
 }
 
@@ -101,7 +101,7 @@ export function openConversation(options: ConversationOptions): Conversation {
       const callTool = async (serverName: string, toolName: string, args: Record<string, unknown>) => {
         if (toolCalls.length >= maxToolCalls) {
           const error = `No more than ${maxToolCalls} tool calls a turn: answer with what you have.`
-          // A call that the model made only now does not count as "never called" either.
+          // The refused call is recorded, because "never called" would not be true of it.
           noteUnsent({ serverName, toolName, arguments: args, error })
           throw new RefusedCall(error)
         }

@@ -8,21 +8,21 @@ export type MessageRow<Role extends string = string> = {
   position: number
   role: Role
   text: string
-  /** The calls that led to the message. Long results are cut. */
+  /** The calls that the assistant made before the message. Long results are cut. */
   toolCalls: ConversationToolCall[]
   usage: TokenUsage
   durationMs: number
   createdAt: number
 }
 
-/** Totals of the messages of a session, stored in its row. */
+/** Totals of a session's messages, stored in the row of the session. */
 export type MessageTotals = {
   /** The first message of the user; null until there is one. */
   preview: string | null
   messageCount: number
   userMessageCount: number
   toolCallCount: number
-  /** Tokens of every participant that a model plays, as far as the endpoint reported them. */
+  /** Tokens of every participant that a model plays, if the endpoint reported them. */
   inputTokens: number
   outputTokens: number
 }
@@ -37,7 +37,7 @@ export const NOTHING_SAID: MessageTotals = {
   outputTokens: 0,
 }
 
-/** Maximum length of a tool's result stored in a transcript, in characters. */
+/** Maximum length of a tool's result in a stored message, in characters. */
 const MAX_RESULT = 20_000
 
 export function storedCall(call: ConversationToolCall): ConversationToolCall {

@@ -14,9 +14,9 @@ import { readUsage, type TokenUsage } from '../core/token-usage.ts'
 export type TurnTools = {
   serverNames: readonly string[]
   listTools(serverName: string): Promise<Tool[]>
-  /** Returns the MCP result. A {@link RefusedCall} may be shown to the model; any other rejection ends the turn. */
+  /** Returns the MCP result. The model is told of a {@link RefusedCall}; any other rejection ends the turn. */
   callTool(serverName: string, toolName: string, args: Record<string, unknown>): Promise<Record<string, unknown>>
-  /** Records a call that the model made but that reached no server. It must not look as if it was never made. */
+  /** Records a call that the model made but that was not sent, so that it does not count as never made. */
   noteUnsent(call: UnsentCall): void
 }
 
@@ -24,7 +24,7 @@ export type TurnRequest = TurnTools & {
   access: ModelAccess
   name: ModelName
   settings: PromptSettings
-  /** Maximum number of answers of the model, including those with tool calls. */
+  /** Maximum number of the model's answers, including those that only contain tool calls. */
   maxSteps: number
   /** Number of times that a request is repeated if the endpoint refused it. Default: the library's own number. */
   maxRetries?: number
@@ -34,7 +34,7 @@ export type TurnRequest = TurnTools & {
 }
 
 /**
- * The end of a turn. `broken` is the endpoint's failure after that number of answers. `cut` says why a text is
+ * The end of a turn. `broken` means that the endpoint failed after `answers` answers. `cut` says why a text is
  * incomplete.
  */
 export type TurnEnd =
@@ -43,9 +43,9 @@ export type TurnEnd =
   | { kind: 'broken'; failure: ServiceError; answers: number }
 
 /**
- * Lets a model use tools until it answers with text, and adds both to the conversation. Rejects with the signal's
- * reason, with the error that ended a tool call, or with a ServiceError of the choice of endpoint or the listing of
- * tools.
+ * Lets a model use tools until it answers with text, and adds calls and answer to the conversation. Rejects with the
+ * signal's reason, with the error that ended a tool call, or with a ServiceError of the choice of endpoint or the
+ * listing of tools.
  */
 export async function runModelTurn(
   conversation: ModelMessage[],
@@ -69,8 +69,7 @@ export async function runModelTurn(
       messages: [...conversation, said],
       tools,
       ...defined({ instructions: systemPrompt, temperature, toolChoice, maxRetries }),
-      // A required call is required only once. If it were required again after its result, the model could never
-      // answer.
+      // A call can be required only in the first step. If it were required in every step, the model could never answer.
       prepareStep: ({ stepNumber }) => (stepNumber > 0 && toolChoice === 'required' ? { toolChoice: 'auto' } : {}),
       stopWhen: library.isStepCount(request.maxSteps),
       abortSignal: signal,
@@ -78,7 +77,7 @@ export async function runModelTurn(
         answers += 1
         request.spend(readUsage(usage))
         for (const part of content) {
-          // The library itself reports these calls to the model as refused.
+          // The library tells the model that these calls were refused. Here they are only recorded.
           if (part.type !== 'tool-call' || !part.invalid) continue
           request.noteUnsent(toUnsent(part.toolName, part.input, offered.get(part.toolName)))
         }
@@ -93,7 +92,7 @@ export async function runModelTurn(
   }
 }
 
-/** Reasons why an answer was cut short by something other than the model. */
+/** Messages for the reasons why an answer ends early although the model did not end it. */
 const CUTS: Readonly<Record<string, string>> = {
   length: 'The model ran out of tokens: this answer is cut off.',
   'content-filter': 'The model or its endpoint withheld the answer, or the rest of it.',
@@ -101,8 +100,7 @@ const CUTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns why an answer was cut. Endpoints have their own reasons, such as a malformed call, and leave the text empty
- * then.
+ * Returns why an answer was cut. If the text is empty, the endpoint may have its own reason, such as a malformed call.
  */
 function cutOf({ text, finishReason, rawFinishReason = '' }: TurnResult): string | undefined {
   if (CUTS[finishReason] !== undefined || finishReason === 'stop' || text.trim() !== '') return CUTS[finishReason]
@@ -112,7 +110,7 @@ function cutOf({ text, finishReason, rawFinishReason = '' }: TurnResult): string
 
 type TurnResult = { text: string; finishReason: string; rawFinishReason?: string | undefined }
 
-/** Returns the text of an answer for a reader, with a note if it was cut. */
+/** Returns an answer as text to show, with a note if it was cut. */
 export function readText({ text, cut }: Extract<TurnEnd, { kind: 'answered' }>): string {
   return cut === undefined ? text : `${text.trim()}\n\n(${cut})`.trimStart()
 }
@@ -120,7 +118,7 @@ export function readText({ text, cut }: Extract<TurnEnd, { kind: 'answered' }>):
 /** Message for a model that returns neither text nor calls. */
 export const NO_ANSWER = 'The model ended the turn without an answer.'
 
-/** Returns the message for a model that uses up its steps. */
+/** Returns the message for a model that still makes calls in its last step. */
 export function neverAnswered(maxSteps: number): string {
   return `The model still called tools after ${maxSteps} steps and never answered.`
 }
@@ -167,7 +165,7 @@ function offerTools(
           return await callTool(serverName, toolName, input)
         } catch (error) {
           if (error instanceof RefusedCall) return refusal(error.message)
-          // The library would pass this error to the model and ask again, although the turn has ended.
+          // The library would report this error to the model and ask again, although the turn has ended.
           end(error)
           throw error
         }
@@ -182,13 +180,16 @@ function refusal(text: string): Record<string, unknown> {
   return { isError: true, content: [{ type: 'text', text }] }
 }
 
-/** Maximum number of answers of a model to one prompt, including those with tool calls. */
+/** Maximum number of the model's answers to one prompt, including those that only contain tool calls. */
 export const MAX_MODEL_STEPS = 20
 
-/** Maximum number of tool calls for one prompt. One answer alone can contain thousands. */
+/** Maximum number of tool calls for one prompt. A single answer can contain thousands. */
 export const MAX_MODEL_CALLS = 200
 
-/** Creates the models of one trial. Its prompts form one conversation with all earlier tool calls and results. */
+/**
+ * Creates the models of one trial. The prompts of a trial form one conversation, which includes earlier tool calls and
+ * results.
+ */
 export function createTrialModels(access: ModelAccess): TrialModels {
   const conversation: ModelMessage[] = []
   return {
@@ -208,7 +209,7 @@ export function createTrialModels(access: ModelAccess): TrialModels {
       const request = { ...context, callTool, noteUnsent, access, name, maxSteps }
       const end = await runModelTurn(conversation, prompt, request)
       if (end.kind === 'answered') {
-        // An answer that was cut must not be judged: "never called" or "does not contain" could pass by accident.
+        // An answer that was cut must not be judged: "never called" or "does not contain" could be true by accident.
         if (end.cut !== undefined) throw new TrialEnd('execution_failed', end.cut)
         if (calls === 0 && end.text.trim() === '') throw new TrialEnd('execution_failed', NO_ANSWER)
         return { text: end.text }
@@ -224,12 +225,12 @@ function tooManyCalls(): string {
   return `The model called tools more than ${MAX_MODEL_CALLS} times for one prompt.`
 }
 
-/** Longest tool name that every provider accepts. */
+/** Longest name of a tool that every provider accepts. */
 const MAX_LENGTH = 64
 
 type ServerTool = { serverName: string; toolName: string }
 
-/** Gives each tool a unique name that every provider accepts. The same tools in the same order get the same names. */
+/** Gives each tool a unique name that every provider accepts. Equal lists of tools get equal names. */
 export function nameTools<T extends ServerTool>(tools: readonly T[]): Map<string, T> {
   const own = Map.groupBy(tools, ({ toolName }) => clean(toolName))
   const named = new Map<string, T>()

@@ -15,11 +15,11 @@ import { readSecretFile } from './database/data-directory.ts'
 import { whileUnchanged } from '../../lib/sqlite.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
-/** Length of the public part after the prefix, by which a key is found. */
+/** Number of characters after the prefix that are public. A key is found by them. */
 const LOOKUP_LENGTH = 12
 const SECRET_BYTES = 32
 
-/** Replaces the id of a key for requests without one. */
+/** Id in place of a key's id for requests without a key. */
 export const NOBODY = 'nobody'
 
 /** The access rights of a key: one role for all projects of its organization, and other roles for single projects. */
@@ -32,7 +32,7 @@ export type KeySummary = {
   /** `sk_` and the public part of the key. */
   prefix: string
   role: ProjectRole | null
-  /** Maps project ids to roles. */
+  /** Role of the key in single projects, by project id. */
   grants: Record<string, ProjectRole>
   /** Null if the key is orphaned. */
   organizationId: string | null
@@ -57,7 +57,7 @@ export function makeKey(store: Store, name: string, rights: KeyRights): { key: s
   return { key, summary: store.write(() => registerKey(store, key, name, rights)) }
 }
 
-/** Stores an existing key, such as one in a file whose database was deleted. */
+/** Stores an existing key, for example from the file of a workspace whose database was deleted. */
 export function registerKey(store: Store, key: string, name: string, rights: KeyRights): KeySummary {
   const organizationId = store.settings.get('localOrganizationId')
   const accountId = store.settings.get('localAccountId')
@@ -103,13 +103,16 @@ export function looksLikeKey(text: string): boolean {
   return text.startsWith(KEY_PREFIX) && text.length > KEY_PREFIX.length + LOOKUP_LENGTH
 }
 
-/** Returns the record of a key, revoked or not. Keys are compared in constant time. */
+/** Returns the record of a key, even a revoked one. Keys are compared in constant time. */
 export function findKey(store: Store, key: string): KeyRow | undefined {
   const row = store.keys.find(lookupOf(key))
   return row && timingSafeEqual(row.hash, hashOf(key)) ? row : undefined
 }
 
-/** Returns the caller of an `Authorization` header. @throws ServiceError `UNAUTHORIZED`, also with `ORPHANED_KEY` */
+/**
+ * Returns the caller that an `Authorization` header identifies.
+ * @throws ServiceError `UNAUTHORIZED`, with `ORPHANED_KEY` if the key lost its organization
+ */
 export function authenticate(store: Store, authorization: string | null): Caller {
   const key = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1]
   if (key === undefined) throw new ServiceError('UNAUTHORIZED', 'Send "Authorization: Bearer sk_…".')
@@ -117,15 +120,15 @@ export function authenticate(store: Store, authorization: string | null): Caller
 }
 
 /**
- * Creates an {@link authenticate} that reads a key's rights again only after something in the workspace has changed.
+ * Creates an {@link authenticate} that reads the rights of a key again only if something in the workspace has changed.
  */
 export function createAuthentication(store: Store): (authorization: string | null) => Caller {
   const callers = whileUnchanged<string, Caller>(store)
-  // Callers are looked up by hash, so that the time of a search reveals nothing about known keys.
+  // Callers are found by a hash, so that the time of a search reveals nothing about the known keys.
   return authorization => callers(hash('sha256', authorization ?? ''), () => authenticate(store, authorization))
 }
 
-/** Returns the caller of a valid key. @throws ServiceError `UNAUTHORIZED` as {@link authenticate} */
+/** Returns the caller with a valid key. @throws ServiceError `UNAUTHORIZED` as {@link authenticate} */
 export function callerOf(row: KeyRow | undefined, store: Store): Caller {
   if (!row || row.revokedAt !== null) throw new ServiceError('UNAUTHORIZED', 'The API key is unknown or revoked.')
   if (row.organizationId === null)
@@ -141,7 +144,7 @@ export function callerOf(row: KeyRow | undefined, store: Store): Caller {
   }
 }
 
-/** Returns the caller of public operations without a key. All such callers share one rate. */
+/** Returns the caller of public operations without a key. All such callers share one rate limit. */
 export function nobody(store: Store): Caller {
   return {
     keyId: NOBODY,
@@ -166,8 +169,8 @@ function summarize(store: Store, { id, name, lookup, role, organizationId, creat
 }
 
 /**
- * Returns the owner's key in a file: the stored one while it is valid, else a new one. A stored key that the database
- * does not know is registered.
+ * Returns the owner's key in a file: the stored key if it is valid, else a new one. A valid key that the database lacks
+ * is registered.
  * @param file undefined for a workspace in memory
  */
 export function ensureKeyFile(store: Store, file: string | undefined, name: string): { key: string; keyId: string } {
@@ -183,7 +186,7 @@ export function ensureKeyFile(store: Store, file: string | undefined, name: stri
   })
 }
 
-/** Returns the key in a file if it is valid. Otherwise {@link ensureKeyFile} replaces it. */
+/** Returns the key in a file if it can be used; undefined if {@link ensureKeyFile} would replace it. */
 export function countingKey(store: Store, file: string | undefined): { key: string; keyId: string } | undefined {
   const key = keyIn(file)
   const known = key === undefined ? undefined : findKey(store, key)
@@ -196,29 +199,29 @@ function keyIn(file: string | undefined): string | undefined {
   return text !== undefined && looksLikeKey(text) ? text : undefined
 }
 
-/** Whether a key is orphaned while the workspace has an organization. Without one no key could be created. */
+/**
+ * Whether a key lost its organization and can be replaced. It cannot if the workspace has none, since a key needs one.
+ */
 function isReplaceable(store: Store, { organizationId }: KeyRow): boolean {
   const own = store.settings.get('localOrganizationId')
   return organizationId === null && own !== undefined && store.organizations.get(own) !== undefined
 }
 
-/** Returns the project of a path. The Default project is the organization's oldest one. */
+/** Returns the id of the project in a path. `default` is the organization's oldest project. */
 export function namedProject(store: Store, caller: Caller, endpoint: AnyEndpoint, projectId: string): string {
   if (projectId !== 'default' || !endpoint.defaultProject) return projectId
   return store.projects.list(caller.organizationId)[0]?.id ?? projectId
 }
 
-/**
- * Returns the caller's role in a project; undefined if the caller has none, as in a project of another organization.
- */
+/** Returns the caller's role in a project; undefined without a role, and in a project of another organization. */
 export function roleIn(caller: Caller, project: ProjectRow): ProjectRole | undefined {
   if (project.organizationId !== caller.organizationId) return undefined
   return caller.grants.get(project.id) ?? caller.role ?? undefined
 }
 
 /**
- * Returns the project that an operation names. @throws ServiceError `NOT_FOUND` if unknown or foreign, `FORBIDDEN` by
- * role
+ * Returns the project that an operation names. @throws ServiceError `NOT_FOUND` for an unknown project and one of
+ * another organization, `FORBIDDEN` if the role is too low
  */
 export function projectFor(store: Store, caller: Caller, projectId: string, needed: ProjectRole): ProjectRow {
   const project = store.projects.get(projectId)
@@ -228,12 +231,14 @@ export function projectFor(store: Store, caller: Caller, projectId: string, need
   return project
 }
 
-/** Whether a caller may see the secrets of an address, as those who may change servers can. */
+/** Whether a caller may see the secrets in an address. Only callers who may change servers can. */
 export function readerOf(caller: Caller, project: ProjectRow): { maySeeUrl: boolean } {
   return { maySeeUrl: isAtLeast(roleIn(caller, project), requiredRole(contract.servers.update)) }
 }
 
-/** @param change what needs the role, if it is less than the whole operation @throws ServiceError `FORBIDDEN` */
+/**
+ * @param change the part of the operation that needs the role, if not all of it does @throws ServiceError `FORBIDDEN`
+ */
 export function requireRole(role: ProjectRole | undefined, needed: ProjectRole, change?: string): void {
   if (!isAtLeast(role, needed)) throw new ServiceError('FORBIDDEN', roleSentence(needed, role ?? 'none', change))
 }

@@ -4,7 +4,7 @@ import { createBackground } from './background.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Creates background tasks that record when they started. */
+/** Creates background tasks that record when they run. */
 function withLooks(longestMs?: number) {
   const failures: unknown[] = []
   const seen: string[] = []
@@ -19,7 +19,7 @@ function withLooks(longestMs?: number) {
   return { background, failures, seen, look }
 }
 
-test('tasks with the same pause start in one wake, whenever each was added', async () => {
+test('tasks with the same pause run at the same time, whenever each was added', async () => {
   const { background, seen, look } = withLooks()
   background.every(5000, look('a'))
   await vi.advanceTimersByTimeAsync(70)
@@ -30,7 +30,7 @@ test('tasks with the same pause start in one wake, whenever each was added', asy
   await background.close()
 })
 
-test('a task that returns false ends, and the last one of a pause leaves no timer', async () => {
+test('a task that returns false ends, and no timer remains after the last task with its pause', async () => {
   const { background, seen, look } = withLooks()
   background.every(
     50,
@@ -45,7 +45,7 @@ test('a task that returns false ends, and the last one of a pause leaves no time
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a task that fails or is slow does not delay others, and never runs twice at a time', async () => {
+test('a task that fails or is slow does not delay others, and is never run twice at once', async () => {
   const { background, failures, seen, look } = withLooks(100)
   const { promise, resolve } = Promise.withResolvers<void>()
   background.every(

@@ -1,15 +1,17 @@
 import { every } from '../../lib/clock.ts'
 import type { Store } from './database/store.ts'
 
-/** Work repeated while the service is open, such as schedules. */
+/** Work that is repeated while the service is open, such as the launch of scheduled runs. */
 export type Background = {
-  /** Calls `work` at this interval, never concurrently, until it returns false. Failures are only logged. */
+  /**
+   * Calls `work` at this interval until it returns false. It is not called again while it runs. Failures are logged.
+   */
   every(milliseconds: number, work: () => unknown): void
-  /** Starts no more runs, and resolves when those in progress are done. */
+  /** Starts no more work, and resolves when the work in progress is done. */
   close(): Promise<void>
 }
 
-/** @param longestMs longest pause between two runs, even if the work itself would wait longer */
+/** @param longestMs upper limit for the interval of any work */
 export function createBackground(onError: (error: unknown) => void, longestMs = Infinity): Background {
   const ends = new Set<() => void>()
   const underWay = new Set<Promise<void>>()
@@ -45,9 +47,9 @@ export function createBackground(onError: (error: unknown) => void, longestMs = 
   }
 }
 
-/** Days that the reply to an idempotency key is kept. Afterwards the same key counts as a new request. */
+/** Days for which the reply to an idempotency key is kept. Afterwards the same key counts as a new request. */
 export const IDEMPOTENCY_DAYS = 7
-/** Days that counted requests are kept. The longest limit covers one day. */
+/** Days for which counted requests are kept. The longest limit covers one day. */
 const QUOTA_DAYS = 2
 
 const DAY_MS = 24 * 60 * 60 * 1000

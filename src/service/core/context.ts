@@ -10,29 +10,29 @@ import type { Served } from './refusals.ts'
 import type { ProjectRow } from './database/rows.ts'
 import type { Store } from './database/store.ts'
 
-/** Dependencies of every handler. An engine adds itself to this interface in the file of its type. */
+/** What every handler may use. Each engine is added to this interface in the file that declares its type. */
 export interface ServiceContext {
   store: Store
   limits: OrganizationLimits
   quotas: Quotas
   jobs: Jobs
   background: Background
-  /** Characters of answers that stay in memory: as many for ended trials as for ended runs. */
+  /** Number of characters of answers that stay in memory, once for ended trials and once for ended runs. */
   cachedTextChars: number
   /** Logs a failure whose cause no answer shows. */
   onError: (error: unknown) => void
   /** Returns the current time in epoch milliseconds. Every time in the service comes from this clock. */
   now: () => number
-  /** Performs a request on behalf of a handler's caller, with all rules except key and rate limit. */
+  /** Performs a request for the caller of a handler. All checks apply, except those of the key and the rate limit. */
   perform: (request: ApiRequest, inner: InnerRequest) => Promise<ApiResponse>
 }
 
-/** Options for carrying out a request that a handler makes. */
+/** How to carry out a request that a handler makes. */
 export type InnerRequest = {
   caller: Caller
-  /** Makes the checks that precede the handler, does not call the handler, and answers 204. */
+  /** Makes the checks that precede the handler and answers 204 without calling the handler. */
   checkOnly?: boolean
-  /** Carries out the work, for example in a transaction that writes more. */
+  /** Runs the work of the handler, for example in a transaction that also writes other records. */
   carry?: (work: () => unknown) => unknown
 }
 
@@ -42,16 +42,16 @@ type ProjectOf<E> = E extends { path: infer P extends string }
     : unknown
   : unknown
 
-/** A request after the checks of key, limit, input and rights. `project` is set if the path names one. */
+/** A request that passed the checks of key, limit, input and rights. `project` is set if the path names one. */
 type Call<E> = ParsedInputOf<E> &
   ProjectOf<E> & {
     caller: Caller
-    /** Id of the request, sent in the answer's header and logged. */
+    /** Id of the request, which is logged and sent in a header of the answer. */
     requestId: string
     idempotencyKey: string | undefined
-    /** The vocabulary of answers that depend on it. */
+    /** The vocabulary in which the caller wants the answer. */
     vocabulary: EvalVocabulary
-    /** Receives progress; absent if the caller does not want it or runs in another process. */
+    /** Receives the progress; absent if the caller does not want it or is in another process. */
     onProgress?: OnProgress | undefined
     /** Aborts when the caller disconnects or the service closes. */
     signal: AbortSignal
@@ -60,5 +60,5 @@ type Call<E> = ParsedInputOf<E> &
 type Answer<E> = OutputOf<E> | Reply<OutputOf<E>> | JsonText<OutputOf<E>>
 type Handler<E> = (call: Call<E>) => Answer<E> | Promise<Answer<E>>
 
-/** One handler for every served operation. If one is missing, this does not compile. */
+/** One handler for every served operation. A missing handler is a type error. */
 export type Handlers = { [R in keyof Served]: { [O in keyof Served[R]]: Handler<Served[R][O]> } }

@@ -4,7 +4,7 @@ import { LONGEST_MS, startDeadline } from './deadline.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('each progress report restarts the timeout of an operation, up to a total limit', () => {
+test('each progress report restarts the timeout of an operation, until a total limit is reached', () => {
   const deadline = startDeadline(30_000, 'slow')
   for (let at = 0; at < LONGEST_MS - 60_000; at += 20_000) {
     vi.advanceTimersByTime(20_000)
@@ -27,7 +27,7 @@ test('an operation without progress ends at its timeout', () => {
   expect(deadline.signal.reason).toMatchObject({ code: 'TIMEOUT' })
 })
 
-test('after waiting for a person, the timeout counts from the end of the wait', () => {
+test('the timeout of an operation starts again after waiting for a person', () => {
   const deadline = startDeadline(30_000, 'slow')
   const release = deadline.hold()
   deadline.prolong()

@@ -1,28 +1,33 @@
 import { ServiceError } from './errors.ts'
 
-/** One time limit for everything that an operation does: connecting, requests, reading all pages. */
+/** One time limit for everything that an operation does, such as connecting, sending requests and reading all pages. */
 export type Deadline = {
   /** Aborts when the time is up or the caller gives up. Its reason is the error to throw. */
   readonly signal: AbortSignal
   readonly expired: boolean
   stage: string
-  /** Returns further sentences for the error. */
+  /** Returns further sentences for the message of the error. */
   remark?: (() => string) | undefined
-  /** The deadline of shared work that is awaited meanwhile. It knows better what is being done. */
+  /** The deadline of shared work that the operation waits for. Its stage describes what is being done. */
   shared?: Deadline | undefined
   cancel(reason: ServiceError): void
-  /** Pauses the time limit until every returned function was called, while the server waits for a person. */
+  /**
+   * Pauses the time limit while the server waits for a person. It continues when all returned functions were called.
+   */
   hold(): () => void
-  /** Restarts the time limit, such as when progress is reported, up to a total of {@link LONGEST_MS}. */
+  /** Restarts the time limit, for example when progress is reported. The total is at most {@link LONGEST_MS}. */
   prolong(): void
-  /** Must be called when the operation is over, so that no timer remains. */
+  /** Must be called at the end of the operation, so that no timer remains. */
   end(): void
 }
 
 /** Longest duration in milliseconds to which progress can extend an operation. */
 export const LONGEST_MS = 60 * 60_000
 
-/** Starts a deadline. @param ms milliseconds until `TIMEOUT` @param signal of the caller; its reason is passed on */
+/**
+ * Starts a deadline. @param ms milliseconds until `TIMEOUT` @param signal the caller's signal, whose reason is passed
+ * on
+ */
 export function startDeadline(ms: number, serverName: string, signal?: AbortSignal): Deadline {
   const controller = new AbortController()
   let expired = false
@@ -83,8 +88,8 @@ export function startDeadline(ms: number, serverName: string, signal?: AbortSign
 }
 
 /**
- * Returns the promise's outcome, or rejects with the signal's reason as soon as it aborts. The promise itself continues
- * unobserved.
+ * Returns the promise's outcome, or rejects with the signal's reason as soon as it aborts. The work behind the promise
+ * continues, but nothing waits for it.
  */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined

@@ -1,11 +1,11 @@
 import { ERROR_STATUS, type ErrorCode } from '../../api/contract/error.ts'
 
-/** A refusal in the contract's words. The router converts it to `{ code, message, details }` and a status. */
+/** An error in the contract's terms. The router converts it to `{ code, message, details }` and a status. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
   readonly details: Record<string, unknown> | undefined
-  /** Seconds for the `Retry-After` header, as an integer. */
+  /** Whole seconds for the `Retry-After` header. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(

@@ -1,7 +1,7 @@
 import { randomBytes, hash } from 'node:crypto'
 import { canonicalJson } from '../../lib/json.ts'
 
-/** Kinds of records with their own ids, by prefix. */
+/** Prefixes of ids. Each kind of record with ids has one. */
 export type IdKind =
   | 'org'
   | 'acc'
@@ -47,16 +47,16 @@ let sequence = 0
 let pool = Buffer.alloc(0)
 let used = 0
 
-/** Returns a new id such as `run_01k…`: time, sequence, randomness. Ids of one process sort by creation. */
+/** Returns a new id such as `run_01k…`: time, sequence number and random text. Ids of one process sort by creation. */
 export function newId(kind: IdKind): string {
-  // Newer records must not sort before older ones if the clock is set back.
+  // If the clock is set back, new records must still sort after older ones.
   const time = Math.max(Date.now(), lastTime)
   sequence = time === lastTime ? sequence + 1 : 0
   lastTime = time
   return `${kind}_${encode(time, TIME_LENGTH)}${encode(sequence, SEQUENCE_LENGTH)}${randomText()}`
 }
 
-/** Returns random text. Bytes are drawn a few thousand at a time and used once, which makes ten thousand ids cheap. */
+/** Returns random text. Random bytes are drawn a few thousand at a time, so that ten thousand ids take little time. */
 function randomText(): string {
   if (used === pool.length) {
     pool = randomBytes(POOL_IDS * RANDOM_LENGTH)

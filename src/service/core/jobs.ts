@@ -13,35 +13,38 @@ export type JobKind =
   | 'window-insights'
   | 'server-connection'
   | 'readiness'
-  /** Marks that the workspace's worker is running; it is not work itself. */
+  /** Not work itself: marks that the worker of the workspace is running. */
   | 'worker'
 
-/** Ends the record of unfinished work. Runs inside a transaction. */
+/** Ends the record of work that did not finish. Runs inside a transaction. */
 type EndUnfinished = (subjectId: string, why: string) => void
 
-/** Work that continues after its request. `start` writes a pending record, which a later check completes. */
+/**
+ * Work that continues after its request was answered. `start` is called once a pending record is written, and the work
+ * completes the record.
+ */
 export type Jobs = {
-  /** Defines how records of a kind end if their work fails or its process is gone. */
+  /** Defines how a record of this kind ends if its work fails or its process is gone. */
   define(kind: JobKind, endUnfinished: EndUnfinished): void
   /**
-   * Starts work after the caller's transaction, unless that is rolled back. The work records its own end; if it
-   * rejects, the kind's `endUnfinished` does.
+   * Starts work after the caller's transaction, unless the transaction is rolled back. The work records its own end. If
+   * it rejects, `endUnfinished` of its kind does so.
    * @returns false if the subject already has such work
    */
   start(kind: JobKind, subjectId: string, work: (signal: AbortSignal) => Promise<void>): boolean
-  /** Stops work in whichever process it runs, without ending its record. Returns false if there was none. */
+  /** Stops work, even in another process, and does not end its record. Returns false if there was no such work. */
   stop(kind: JobKind, subjectId: string): boolean
   isUnderWay(kind: JobKind, subjectId: string): boolean
-  /** Ends every record whose process is gone, if the database can be written. */
+  /** Ends every record whose process is gone. Does nothing if the database cannot be written. */
   settleAbandoned(): void
-  /** Calls `settleAbandoned`, then reads. Everything that shows such records uses this. */
+  /** Calls `settleAbandoned`, then `work`. Everything that shows such records must read them with this function. */
   read<T>(work: () => T): T
-  /** Resolves when this process has no work left. */
+  /** Resolves when this process has no more work in progress. */
   settle(): Promise<void>
   close(): Promise<void>
 }
 
-/** Milliseconds between checks whether another process stopped the work. */
+/** Milliseconds between two checks whether another process stopped the work. */
 const WATCH_EVERY_MS = 2000
 
 type Work = { row: JobRow; stop: AbortController; done: Promise<void>; renewedAt: number }
@@ -69,7 +72,7 @@ export function createJobs(store: Store, onError: (error: unknown) => void): Job
     })
 
   const execute = async (row: JobRow, stop: AbortController, work: (signal: AbortSignal) => Promise<void>) => {
-    // The caller's transaction ends before the next turn of the event loop.
+    // The caller's transaction has ended when the event loop runs next.
     await new Promise(setImmediate)
     try {
       if (store.jobs.find(row.kind, row.subjectId)?.token !== row.token) return

@@ -26,7 +26,7 @@ export function releaseLease(lease: Lease | undefined): void {
   if (lease) held.delete(lease.token)
 }
 
-/** Returns the end of a lease that is renewed now. */
+/** Returns the new end of a lease that is renewed now, in epoch milliseconds. */
 export function leaseEnd(): number {
   return Date.now() + LEASE_MS
 }
@@ -46,7 +46,7 @@ export function isAbandoned(lease: Lease | undefined): boolean {
   return isGone({ machine: thisMachine.name, pid: lease.pid, start }, silentMs, thisMachine)
 }
 
-/** Wraps work that is repeated soon, so that its failure is only reported. */
+/** Wraps repeated work so that a failure is reported and does not end the repetition. */
 export function guarded(work: () => void, onError: (error: unknown) => void): () => void {
   return () => {
     try {

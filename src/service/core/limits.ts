@@ -1,6 +1,6 @@
 import type { Gate } from '../../api/contract/endpoint.ts'
 
-/** All limits of an organization, declared once for `mcpdeck serve limits`, `/capabilities` and refusals. */
+/** The limits of an organization, for `mcpdeck serve limits`, `/capabilities` and refusals. */
 export const LIMITS = {
   requestsPerMinute: { value: 60, min: 0, says: 'Requests of a key a minute, sustained; 0 = no limit.' },
   burst: { value: 10, min: 1, says: 'Requests of a key at once after a pause.' },
@@ -19,7 +19,7 @@ export type LimitName = keyof typeof LIMITS
 /** Maximum value of any limit. */
 export const MAX_LIMIT = 1_000_000
 
-/** The features that can be switched off, with their names in sentences. */
+/** The features that can be switched off, with the names used in sentences. */
 export const GATES: Readonly<Record<Gate, string>> = { swarms: 'Swarms', 'user-testing': 'User testing' }
 
 export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[]

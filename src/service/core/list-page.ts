@@ -12,17 +12,17 @@ export function pageSize({ limit }: PageQuery, usual: number): number {
 }
 
 type Whole<Row> = {
-  /** Name of the list with its owner, for its cursors. */
+  /** Name of the list and its owner, which its cursors contain. */
   list: string
   rows: readonly Row[]
   query: PageQuery
-  /** Returns what identifies a row in its list. Default: its id. */
+  /** Returns the key that identifies a row in its list. Default: its id. */
   keyOf?: (row: Row) => string
 }
 
 /**
- * Returns one page of loaded rows, or all remaining ones without a limit. A cursor contains the last row with its
- * place, so that it remains valid if the row is deleted.
+ * Returns one page of loaded rows, or all remaining ones without a limit. A cursor contains the key and the place of
+ * the last row, so that it remains valid if the row is deleted.
  * @throws ServiceError `VALIDATION_ERROR` for another list's cursor
  */
 export function pageOf<Row, Item>(
@@ -46,10 +46,10 @@ function placeAfter<Row>(position: string, rows: readonly Row[], keyOf: (row: Ro
   return found === -1 ? Math.min(Number(index), rows.length) : found + 1
 }
 
-/** Selects a part of a feed by the times of last activity. */
+/** Selects a part of a feed by the time of the last activity. */
 export type FeedFilter = {
   order: 'newest' | 'oldest'
-  /** Selects only items that follow this one in that order. */
+  /** Selects only items after this one in the given order. */
   after: { at: number; id: string } | undefined
   limit: number
 }
@@ -58,7 +58,7 @@ const PAGE = 50
 
 type List<Row> = { name: string; ownerId: string; query: PageQuery; page: LatestFirst<Row> }
 
-/** Returns one page of a list with the latest first. @throws ServiceError `VALIDATION_ERROR` for a foreign cursor */
+/** Returns one page of a list, latest first. @throws ServiceError `VALIDATION_ERROR` for a cursor of another list */
 export function latestPage<Row, Item>(
   { cursors }: Store,
   { name, ownerId, query, page }: List<Row>,
@@ -68,7 +68,7 @@ export function latestPage<Row, Item>(
   const { cursor } = query
   const size = pageSize(query, PAGE)
   const before = cursor === undefined ? undefined : cursors.read(list, cursor)
-  // One row more than shown reveals whether there is a next page.
+  // One row more than the page has shows whether there is a next page.
   const found = page(ownerId, before, size + 1)
   const shown = found.slice(0, size)
   const last = shown.at(-1)

@@ -12,7 +12,7 @@ function openStore(): Store {
   return store
 }
 
-/** Takes from the bucket of a new key. The result is the number of seconds to wait, 0 if the request passed. */
+/** Creates a function that takes requests from the bucket of a new key. It returns the seconds to wait, 0 if none. */
 function createTaker(store: Store, limit?: RateLimit) {
   const { id: keyId, organizationId } = makeKey(store, 'limited', { role: 'member' }).summary
   const limits = createLimits(store, { requestsPerMinute: limit?.perMinute, burst: limit?.burst })
@@ -34,7 +34,7 @@ const rates = fc.record({ perMinute: fc.integer({ min: 1, max: 5000 }), burst: f
 const start = fc.integer({ min: 0, max: 2 ** 42 })
 
 describe('the token bucket', () => {
-  test('lets a burst through at once and then one request per interval', () => {
+  test('lets a burst pass at once and then one request per interval', () => {
     const store = openStore()
     const take = createTaker(store, { perMinute: 60, burst: 10 })
     expect(Array.from({ length: 12 }, () => take(0))).toEqual([...Array(10).fill(0), 1, 1])
@@ -42,7 +42,7 @@ describe('the token bucket', () => {
     expect([take(999), take(1000), take(1000)]).toEqual([1, 0, 1])
   })
 
-  test('agrees with a bucket that is filled in exact fractions', () => {
+  test('matches a bucket that is filled in exact fractions', () => {
     const store = openStore()
     const gaps = fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 100 })
     fc.assert(
@@ -62,7 +62,7 @@ describe('the token bucket', () => {
     )
   })
 
-  test('gives the smallest whole number of seconds as Retry-After after which a request passes', () => {
+  test('gives the smallest whole number of seconds after which a request passes as Retry-After', () => {
     const store = openStore()
     fc.assert(
       fc.property(rates, start, (limit, begin) => {
@@ -76,7 +76,7 @@ describe('the token bucket', () => {
     )
   })
 
-  test('loses no more than the repeated time if the clock is set back', () => {
+  test('keeps a caller waiting no longer than the repeated time if the clock is set back', () => {
     const take = createTaker(openStore(), { perMinute: 60, burst: 2 })
     expect([take(3_600_000), take(3_600_000), take(3_600_000)]).toEqual([0, 0, 1])
     expect([take(0), take(999), take(1000)]).toEqual([1, 1, 0])

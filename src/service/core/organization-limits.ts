@@ -7,8 +7,7 @@ import { ServiceError } from './errors.ts'
 import { GATES, GATE_NAMES, LIMITS, LIMIT_NAMES, MAX_LIMIT, type LimitName } from './limits.ts'
 
 /**
- * Limits and features of an organization. They are read at every use, so that a change applies at once in every
- * process.
+ * Limits and features of an organization. They are read at each use, so that a change applies to every process at once.
  */
 export type OrganizationLimits = {
   number(organizationId: string, name: LimitName): number
@@ -16,7 +15,7 @@ export type OrganizationLimits = {
   isOn(organizationId: string, gate: Gate): boolean
 }
 
-/** @param fixed limits that this process was started with, which take precedence over stored ones */
+/** @param fixed limits with which this process was started; they take precedence over stored limits */
 export function createLimits(
   store: Store,
   fixed: { [name in LimitName]?: number | undefined } = {},
@@ -37,7 +36,7 @@ export type LimitSetting = {
   name: LimitName
   value: number
   default: number
-  /** Whether the limit was set, even to its default. */
+  /** Whether someone set the limit. It may be set to its default. */
   isSet: boolean
   says: string
 }
@@ -55,14 +54,14 @@ export function listLimits(store: Store, organizationId: string): LimitSetting[]
   }))
 }
 
-/** Returns every limit of this process, as capabilities report them; null = no limit. */
+/** Returns the limits of this process as capabilities report them; null for no limit. */
 export function announcedLimits(limits: OrganizationLimits, organizationId: string): Record<LimitName, number | null> {
   const numbers = LIMIT_NAMES.map(name => [name, limits.number(organizationId, name)])
   const all = Object.fromEntries(numbers) as Record<LimitName, number>
   return { ...all, requestsPerMinute: all.requestsPerMinute || null }
 }
 
-/** Sets all limits given as `name=value`, or none. @throws RangeError naming the first invalid one */
+/** Sets all limits that are given as `name=value`, or none of them. @throws RangeError naming the first invalid one */
 export function setLimits(store: Store, organizationId: string, assignments: readonly string[]): void {
   const parsed = assignments.map(parseAssignment)
   store.write(() => {
@@ -70,7 +69,7 @@ export function setLimits(store: Store, organizationId: string, assignments: rea
   })
 }
 
-/** Resets all limits to their defaults, or none. @throws RangeError naming the first unknown one */
+/** Resets all named limits to their defaults, or none of them. @throws RangeError naming the first unknown one */
 export function unsetLimits(store: Store, organizationId: string, names: readonly string[]): void {
   const known = names.map(limitNamed)
   store.write(() => {
@@ -113,27 +112,27 @@ function limitNamed(name: string): LimitName {
 }
 
 export type RateLimit = {
-  /** Requests per minute that one key may send continuously. */
+  /** Requests per minute that a key may send continuously. */
   perMinute: number
   /** Requests that a key may send at once after a pause. */
   burst: number
 }
 
-/** A token bucket for each key, exact across all processes that share the data directory. */
+/** A token bucket for each key. All processes with the same data directory share it, and none of them exceeds it. */
 export type RateLimiter = {
   /**
    * Takes a request from the key's bucket.
-   * @throws ServiceError `RATE_LIMITED` with seconds to wait
+   * @throws ServiceError `RATE_LIMITED` with the seconds to wait
    */
   take(caller: Pick<Caller, 'keyId' | 'organizationId'>): void
 }
 
-/** One request in the unit of a bucket: every millisecond adds back `perMinute`. */
+/** Size of one request in the units of a bucket. Each millisecond refills the bucket by `perMinute` units. */
 const REQUEST = 60_000
 
-/** Creates a limiter that reads and writes a bucket in one transaction, so that concurrent requests take turns. */
+/** Creates a limiter. It reads and writes a bucket in one transaction, so that concurrent requests are all counted. */
 export function createRateLimiter(store: Store, limits: OrganizationLimits, now = Date.now): RateLimiter {
-  // The bucket of requests without a key, and of all requests while nothing can be written.
+  // The bucket for requests without a key, and for all requests while the database cannot be written.
   let shared: RateBucket | undefined
   const takeShared = (limit: RateLimit): number => {
     const taken = takeOne(shared, limit, now())
@@ -159,8 +158,8 @@ export function createRateLimiter(store: Store, limits: OrganizationLimits, now 
 }
 
 /**
- * Returns a bucket after a request. `waitMs` is 0 if it passed. The bucket owes at most one burst, and a clock that was
- * set back does not prolong the wait.
+ * Returns the state of a bucket after a request. `waitMs` is 0 if the request passed. The bucket never owes more than a
+ * burst, so that a clock that was set back does not prolong the wait.
  */
 export function takeOne(
   bucket: RateBucket | undefined,
@@ -182,7 +181,7 @@ export function rateLimited(retryAfterSeconds: number): ServiceError {
   })
 }
 
-/** Requests that are limited per minute and per day (service-api, "Limits"). */
+/** Kinds of requests that are limited per minute and per day (service-api, "Limits"). */
 export type QuotaKind = 'generation' | 'launch' | 'insights'
 
 const NAMES = {
@@ -192,14 +191,14 @@ const NAMES = {
 } as const satisfies Record<QuotaKind, readonly [LimitName, LimitName]>
 
 export type Quotas = {
-  /** Counts one request in the caller's transaction. @throws ServiceError `RATE_LIMITED` by minute or day */
+  /** Counts one request in the caller's transaction. @throws ServiceError `RATE_LIMITED` if either limit is reached */
   take(organizationId: string, kind: QuotaKind): void
 }
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** Returns what an organization has used of its daily limits since 00:00 UTC. */
+/** Returns how much of its daily limits an organization has used since 00:00 UTC. */
 export function quotaUsage(
   store: Store,
   limits: OrganizationLimits,

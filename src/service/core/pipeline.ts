@@ -19,7 +19,7 @@ import type { Store } from './database/store.ts'
 import { invalidField, parseBody, parseQuery } from './validation.ts'
 import { TrieRouter } from 'hono/router/trie-router'
 
-/** A request, or a failure that no caller sees. Neither contains keys or bodies. */
+/** A request, or a failure that no answer reports. Neither contains keys or bodies. */
 export type LogEntry =
   | {
       kind: 'request'
@@ -36,29 +36,29 @@ export type LogEntry =
 type PipelineOptions = {
   store: Store
   handlers: Handlers
-  /** Answers visitors under a separate path, without API keys. */
+  /** Answers requests of visitors. They have a separate path and no API keys. */
   visitors: { prefix: string; answer: (request: ApiRequest, path: string, closing: AbortSignal) => Promise<Answer> }
   limits: OrganizationLimits
   maxBodyBytes: number
   validateResponses: boolean
   vocabularyHeader: string
-  /** Host names that are accepted besides loopback; undefined = any. */
+  /** Host names that are accepted in addition to loopback; undefined for any. */
   allowedHosts: readonly string[] | undefined
-  /** Whether lists that are declared as bare are answered as an array, and not as a page. */
+  /** Whether the lists that are declared as bare are answered as an array instead of a page. */
   bareLists: boolean
   log: ((entry: LogEntry) => void) | undefined
 }
 
-/** A response whose body is complete when it leaves the service. */
+/** A response whose whole body is known when it leaves the service. */
 export type WholeResponse = ApiResponse & { readonly body: string | null }
 
 type Pipeline = {
   answer(request: ApiRequest): Promise<WholeResponse>
-  /** Answers a request of a handler for its caller, who is looked up again and needs no key. */
+  /** Answers a request that a handler makes for its caller. The caller's rights are read again; no key is needed. */
   perform(request: ApiRequest, inner: InnerRequest): Promise<WholeResponse>
   /**
-   * Refuses new requests and resolves when the others are answered, at the latest after {@link CLOSING_MS}. Slow ones
-   * are ended before that.
+   * Refuses new requests and resolves once the requests in progress are answered. Slow requests are ended. Resolves
+   * after {@link CLOSING_MS} at the latest.
    */
   close(): Promise<void>
 }
@@ -66,16 +66,16 @@ type Pipeline = {
 type UntypedHandler = (call: object) => unknown
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = BOUNDS.idempotencyKey.most
-/** Seconds to wait after refusals that give no time, such as those of a model endpoint with too many requests. */
+/** Seconds to wait after a refusal that names no time, for example of a model endpoint that got too many requests. */
 const UNSTATED_WAIT_SECONDS = 5
-/** Milliseconds that answers have to finish when the service closes. Then they are ended. */
+/** Milliseconds for which requests in progress may continue when the service closes. Then they are ended. */
 const CLOSING_GRACE_MS = 2000
 /** Maximum milliseconds to wait for answers when the service closes. */
 const CLOSING_MS = 5000
 
 /**
  * Creates the pipeline. A request for an operation passes key, limit, validation, rights, feature switch, handler and
- * check of the answer, in this order. An inner request begins at validation.
+ * check of the answer, in this order. A request that a handler makes starts with the validation.
  */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { visitors } = options
@@ -128,7 +128,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     let keyId: string | undefined
     let error: unknown
     const noteCaller = (caller: Caller) => (keyId = caller.keyId)
-    // A refusal on a deprecated path needs its headers too.
+    // A refusal on a deprecated path has the headers of the deprecation too.
     const deprecation = match ? deprecationOf(match.endpoint) : {}
     const encode = (result: Answer) =>
       toResponse({ ...result, headers: { ...result.headers, ...deprecation } }, requestId, request.method === 'HEAD')
@@ -149,7 +149,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       kind: 'request',
       requestId,
       method: request.method,
-      // The address of a visit contains the secret of its link.
+      // The path of a visit contains the secret of its link.
       path: path.startsWith(visitors.prefix) ? visitors.prefix : path,
       status,
       durationMs,
@@ -220,7 +220,7 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
     idempotencyKey,
     vocabulary,
     onProgress: request.onProgress,
-    // Most handlers end before a caller could disconnect, and never read this.
+    // Created on demand: most handlers end before a caller could disconnect and never read it.
     get signal() {
       return AbortSignal.any([request.signal, closing])
     },
@@ -236,13 +236,13 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
     status: endpoint.status ?? 200,
     body: bare ? (spelt as { items: unknown }).items : spelt,
     headers: { ...headers, ...((endpoint.varies ?? endpoint.casesInAnswer) && { vary: options.vocabularyHeader }) },
-    // If answers are validated here, the readers validate them too.
+    // If `validateResponses` is set, the reader of the answer validates it too.
     asDeclared: !bare && !options.validateResponses,
   }
 }
 
 /**
- * Returns the answer of an operation whose feature is off: a list that is read is empty, everything else is refused.
+ * Returns the answer of an operation whose feature is off: the list of a read is empty, everything else is refused.
  * Undefined if the feature is on.
  */
 function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: OrganizationLimits): unknown {
@@ -256,8 +256,8 @@ function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: Organiza
 }
 
 /**
- * Returns the headers of a deprecated path. Its successor may belong to a newer deployment, so the link keeps it as a
- * template.
+ * Returns the headers of a deprecated path. The link to its successor keeps the path's parameters as a template, since
+ * the successor may be in a newer deployment.
  */
 function deprecationOf({ path }: AnyEndpoint): Record<string, string> {
   const successor = successorOf(path)
@@ -265,12 +265,12 @@ function deprecationOf({ path }: AnyEndpoint): Record<string, string> {
   return { deprecation: 'true', link: `<${API_PREFIX}${successor}>; rel="successor-version"` }
 }
 
-/** Returns the entry for an operation in a table of resources and operations. */
+/** Returns the entry of an operation in a table by resource and operation. */
 function declared<T>(table: object, { resource, name }: AnyEndpoint): T | undefined {
   return (table as Record<string, Record<string, T>>)[resource]?.[name]
 }
 
-/** Returns the vocabulary of a header. Absent means 1 (contract: "Versioning"). */
+/** Returns the vocabulary that a header names, or 1 without the header (contract: "Versioning"). */
 function readVocabulary(headers: ApiHeaders, name: string): EvalVocabulary {
   const value = headers.get(name) ?? '1'
   if (value === '1' || value === '2') return value
@@ -300,28 +300,28 @@ function unknownPath(methods: string[]): Answer {
   return methods.length === 0 ? answer : { ...answer, headers: { allow: [...methods, 'OPTIONS'].join(', ') } }
 }
 
-/** Returns the error for a caller that disconnected. Nobody reads it, and nothing is broken. */
+/** Returns the error for a caller that disconnected. Nobody reads the answer, and it is no failure of the service. */
 function hungUp(cause: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'The caller disconnected before the answer.', { cause })
 }
 
 /**
- * Returns the error for a locked database. The contract has no code for it. A read may be repeated, a write with its
- * key.
+ * Returns the error for a locked database. The contract has no code for it. A read may be repeated; a write may be
+ * repeated with its idempotency key.
  */
 function databaseBusy(cause: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'Another process keeps the workspace’s database busy; try again.', { cause })
 }
 
-/** Returns the error for a full or broken disk. The contract has no code for it; the sentence says what to do. */
+/** Returns the error for a full or broken disk. The contract has no code for it, so the message says what to do. */
 function storageRefusal(cause: unknown): ServiceError | undefined {
   const problem = storageProblem(cause)
   return problem && new ServiceError('INTERNAL_ERROR', `${problem.message} ${problem.next}`, { cause })
 }
 
 /**
- * Converts what was thrown to an answer: a refusal in the contract's words, or an internal error whose cause is only
- * logged.
+ * Converts a thrown value to an answer: a refusal in the contract's terms, or an internal error whose cause is logged
+ * but not sent.
  */
 function errorAnswer(thrown: unknown): Answer {
   const error = isBusy(thrown) ? databaseBusy(thrown) : (storageRefusal(thrown) ?? thrown)
@@ -336,7 +336,9 @@ function errorAnswer(thrown: unknown): Answer {
   }
 }
 
-/** Returns the seconds to wait. Only the end of a run lifts the limit on runs; all others pass with time. */
+/**
+ * Returns the seconds to wait. A limit on concurrent runs ends only with a run, so it gives none; others end with time.
+ */
 function waitOf({ code, details, retryAfterSeconds }: ServiceError): number | undefined {
   if (code !== 'RATE_LIMITED' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT') return retryAfterSeconds
   return retryAfterSeconds ?? UNSTATED_WAIT_SECONDS
@@ -361,15 +363,15 @@ type Match = { endpoint: AnyEndpoint; params: Record<string, string> }
 
 export type Router = {
   match(method: string, path: string): Match | undefined
-  /** Returns the methods declared for a path, `HEAD` with every `GET`; none if the path is unknown. */
+  /** Returns the methods that are declared for a path, and `HEAD` if `GET` is; none if the path is unknown. */
   methods(path: string): string[]
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
- * Creates a router for the contract's paths below the version prefix, with a trie for each method and length, built on
- * first use.
+ * Creates a router for the contract's paths below the version prefix, with a trie for each method and number of
+ * segments, built when it is first needed.
  */
 export function createRouter(): Router {
   const byShape = Map.groupBy(allEndpoints(), ({ method, path }) => shapeOf(method, API_PREFIX + path))
@@ -399,7 +401,10 @@ export function createRouter(): Router {
   }
 }
 
-/** Returns what a declared path and a matching request have in common: the method and the number of segments. */
+/**
+ * Returns a text that is equal for a declared path and the requests that may match it: the method and the number of
+ * segments.
+ */
 function shapeOf(method: string, path: string): string {
   return `${method} ${path.split('/').length}`
 }
@@ -411,7 +416,7 @@ function trieFor(endpoints: AnyEndpoint[]): TrieRouter<AnyEndpoint> {
   return trie
 }
 
-/** Sorts endpoints so that `…/capabilities` is matched before `…/{id}`. Otherwise the first one added wins. */
+/** Sorts endpoints so that `…/capabilities` is matched before `…/{id}`. If two match, the one added first is used. */
 function literalsFirst(endpoints: AnyEndpoint[]): AnyEndpoint[] {
   const rank = ({ path }: AnyEndpoint) => path.replaceAll(/\{[^}]+\}/g, '~')
   return endpoints.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))

@@ -13,11 +13,11 @@ import type { Served } from './refusals.ts'
 import { invalidField } from './validation.ts'
 import type { Shape } from '../../api/contract/shapes.ts'
 
-/** The intent of a create request. `scope` names the operation and who may repeat it, `key` is the caller's. */
+/** What a create request asks for. `scope` names the operation and who may repeat it; `key` is the caller's own key. */
 type Intent = { scope: string; key: string | undefined; body: unknown }
 
 /**
- * Creates a record once. A repeat with the same key gets the first answer (limits-and-errors, section 5).
+ * Creates a record once. A repeat with the same key returns the first answer (limits-and-errors, section 5).
  * @throws ServiceError `CONFLICT` for another body, and the errors of `make`
  */
 export function createOnce<T>(store: Store, { scope, key, body }: Intent, make: () => T): T {
@@ -37,7 +37,7 @@ export function createOnce<T>(store: Store, { scope, key, body }: Intent, make: 
   })
 }
 
-/** Nouns of a project whose records are stored, listed and read. */
+/** Nouns of a project whose records are stored, listed and read in the same way. */
 type Noun = 'personas' | 'journeys' | 'swarms' | 'clients' | 'hosts' | 'environments' | 'scenarios'
 
 type Operation<N extends Noun, O extends string> = Served[N] extends Record<O, infer E> ? E : never
@@ -45,12 +45,12 @@ type BodyOf<N extends Noun, O extends string> = ParsedInputOf<Operation<N, O>>['
 
 type Declaration<N extends Noun, Row> = {
   rows: { require(projectId: string, id: string): Row }
-  /** A list shows the latest first in pages, or everything that `all` returns. */
+  /** A list has pages, latest first, or is everything that `all` returns. */
   list:
     | { latest: LatestFirst<Row> }
     | { all: (projectId: string, query: ParsedInputOf<Served[N]['list']>['query']) => Row[] }
   toItem(row: Row): OutputOf<Served[N]['get']>
-  /** Converts a record for a list, if it is shown differently there. */
+  /** Converts a record for a list; absent if it looks the same there. */
   toListed?(row: Row): OutputOf<Served[N]['list']>['items'][number]
   insert?(store: Store, projectId: string, body: BodyOf<N, 'create'>): Row
   update?(store: Store, row: Row, body: BodyOf<N, 'update'>): Row
@@ -60,8 +60,8 @@ type Call = { project: ProjectRow; params: Record<string, string>; query: PageQu
 type Creation = Call & { caller: Caller; idempotencyKey: string | undefined }
 
 /**
- * Creates handlers that store, list, read and change records of a noun, from its declaration. Each is one transaction.
- * `write` creates handlers for further operations on the named record.
+ * Creates the handlers of a noun from its declaration: they store, list, read and change records, each in one
+ * transaction. `write` creates a handler for a further operation on a record.
  */
 export function recordHandlers<N extends Noun, Row>(store: Store, noun: N, declared: Declaration<N, Row>) {
   const { rows, list, toItem, toListed = toItem, insert, update } = declared as Declaration<'personas', Row>
@@ -95,7 +95,7 @@ export function recordHandlers<N extends Noun, Row>(store: Store, noun: N, decla
   return { ...(handlers as unknown as Pick<Handlers[N], Made>), write }
 }
 
-/** Returns the fields of a row that the declared record has. */
+/** Returns the fields of a row that are declared for the record. */
 export function declaredFields<S extends z.ZodRawShape, Row extends object>(
   record: Shape<z.ZodObject<S>>,
   row: Row,
@@ -104,12 +104,12 @@ export function declaredFields<S extends z.ZodRawShape, Row extends object>(
   return Object.fromEntries(fields.map(name => [name, row[name]])) as Pick<Row, keyof S & keyof Row>
 }
 
-/** @throws ServiceError `VALIDATION_ERROR` for a text of only white space; a text that was not sent is accepted */
+/** @throws ServiceError `VALIDATION_ERROR` for a text of only white space; an absent text is accepted */
 export function requireNotBlank(field: string, text: string | null | undefined): void {
   if (text?.trim() === '') throw invalidField(field, 'must not be blank')
 }
 
-/** @throws ServiceError `CONFLICT` if the project has a record of this name; `noun` includes its article */
+/** @throws ServiceError `CONFLICT` if the project has a record with this name; `noun` includes its article */
 export function requireFreeName(
   rows: { findByName(projectId: string, name: string): unknown },
   noun: string,
@@ -122,7 +122,7 @@ export function requireFreeName(
 
 type Archivable = { id: string; projectId: string; archivedAt: number | null; updatedAt: number }
 
-/** Hides a record from lists; it can still be read. Archiving twice changes nothing. */
+/** Archives a record: lists no longer show it, but it can be read. Archiving it again changes nothing. */
 export function archiveRecord<Row extends Archivable>(rows: { update(row: Row): void }, row: Row) {
   const now = Date.now()
   if (row.archivedAt === null) rows.update({ ...row, archivedAt: now, updatedAt: now })

@@ -15,8 +15,8 @@ const NO_TUNNELS =
   'workspace reaches directly.'
 
 /**
- * Operations that one machine cannot offer, each with advice. Every other operation needs a handler, or this does not
- * compile.
+ * Operations that one machine cannot offer, each with advice. For any other operation a missing handler is a type
+ * error.
  */
 export const REFUSALS = {
   'harness.builtinTools':
@@ -45,13 +45,13 @@ export const REFUSALS = {
 
 export type Refused = keyof typeof REFUSALS
 
-/** Returns why an operation is refused; undefined if it is supported. */
+/** Returns the refusal of an operation that is not supported; undefined if it is supported. */
 export function refusalOf({ resource, name }: Pick<AnyEndpoint, 'resource' | 'name'>): string | undefined {
   return (REFUSALS as Readonly<Record<string, string>>)[`${resource}.${name}`]
 }
 
 export function notServed({ resource, name }: AnyEndpoint): ServiceError {
-  // An operation without a handler is in the table, or the handlers would not compile.
+  // An operation without a handler is in the table; otherwise the handlers would have a type error.
   return new ServiceError('FEATURE_NOT_SUPPORTED', REFUSALS[`${resource}.${name}` as Refused])
 }
 
@@ -59,7 +59,7 @@ type ServedName<R extends keyof Contract> = {
   [O in keyof Contract[R] & string]: `${R}.${O}` extends Refused ? never : O
 }[keyof Contract[R] & string]
 
-/** The operations that have handlers here. All others are answered with FEATURE_NOT_SUPPORTED. */
+/** The operations that have handlers. All others are refused with FEATURE_NOT_SUPPORTED. */
 export type Served = {
   [R in keyof Contract as [ServedName<R>] extends [never] ? never : R]: Pick<Contract[R], ServedName<R>>
 }

@@ -1,4 +1,4 @@
-/** An answer to the caller. `text` is sent unchanged, `body` as JSON unless it is {@link JsonText}. */
+/** An answer to a request. `text` is sent unchanged. `body` is sent as JSON; a {@link JsonText} already is JSON. */
 export type Answer = {
   status: number
   body?: unknown
@@ -17,7 +17,7 @@ export class JsonText<T> {
   }
 }
 
-/** An answer that consists of more than a body. Most handlers return only the body. */
+/** The answer of a handler that sets more than the body. Most handlers return only the body. */
 export class Reply<T> {
   readonly body: T
   readonly headers: Readonly<Record<string, string>>

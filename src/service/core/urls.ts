@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { ServiceError } from './errors.ts'
 
-/** Whether two addresses are equal, however they are written. */
+/** Whether two addresses are the same, even if they are written differently. */
 export function sameUrl(one: string | undefined, other: string): boolean {
   const href = URL.parse(one ?? '')?.href
   return href !== undefined && href === URL.parse(other)?.href
@@ -28,7 +28,7 @@ export function redactedUrl(text: string): string {
   return url.href
 }
 
-/** Returns the parts that {@link redactedUrl} removes from an address, both as written and decoded. */
+/** Returns the parts that {@link redactedUrl} removes from an address, each as written and decoded. */
 export function secretsOfUrl(text: string): string[] {
   const url = mayHoldSecrets(text) ? URL.parse(text) : null
   if (!url) return []
@@ -41,13 +41,14 @@ export function secretsOfUrl(text: string): string[] {
   return [username, password, ...written, ...searchParams.values()]
 }
 
-/** Whether a host is certainly loopback. A name that resolves to loopback today may resolve elsewhere tomorrow. */
+/** Whether a host is certainly loopback. A name is not, because it may resolve to another address later. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
 /**
- * Refuses other host names. A web page whose name resolves to this machine would share the origin (DNS rebinding).
+ * Refuses host names that are not allowed. A web page whose host name resolves to this machine would have the same
+ * origin (DNS rebinding).
  * @throws ServiceError `FORBIDDEN`
  */
 export function requireAllowedHost({ hostname }: URL, allowedHosts: readonly string[]): void {
@@ -63,5 +64,5 @@ export function requireAllowedHost({ hostname }: URL, allowedHosts: readonly str
 /** The default port of `mcpdeck serve`. */
 export const DEFAULT_PORT = 4747
 
-/** Returns the origin of share links that a process without its own port creates. */
+/** Returns the origin of share links. A process without a port of its own uses the default port. */
 export const visitOriginAt = (port: number): string => `http://127.0.0.1:${port}`

@@ -8,7 +8,9 @@ import { ServiceError } from './errors.ts'
 
 type Issue = { path: string; message: string }
 
-/** Returns a refusal that names the first field and lists every issue. @param reason the contract's name for it */
+/**
+ * Returns a refusal that names the first field and lists every issue. @param reason the contract's name for the reason
+ */
 function invalidInput(issues: readonly Issue[], reason?: string): ServiceError {
   const [first] = issues
   const field = first?.path ?? ''
@@ -23,10 +25,10 @@ export function invalidField(field: string, message: string, details: Record<str
   })
 }
 
-/** Maximum number of issues that are named. A refusal could otherwise be far longer than the request. */
+/** Maximum number of issues in a refusal. Without it a refusal could be far longer than the request. */
 const MAX_ISSUES = 100
 
-/** Returns Zod's issues with readable paths. An undeclared field is named itself, not its object. */
+/** Returns Zod's issues with readable paths. The path of an undeclared field is its own, not that of its object. */
 export function issuesOf({ issues }: z.ZodError): Issue[] {
   const named = issues.slice(0, MAX_ISSUES).flatMap(issue => {
     const path = issue.path.map(String)
@@ -36,7 +38,7 @@ export function issuesOf({ issues }: z.ZodError): Issue[] {
   return named.slice(0, MAX_ISSUES)
 }
 
-/** Returns the reason that a declared rule gives in `params`. */
+/** Returns the reason that the declared rule has in its `params`. */
 function reasonOf({ issues: [issue] }: z.ZodError): string | undefined {
   const reason: unknown = issue?.code === 'custom' ? issue.params?.['reason'] : undefined
   return typeof reason === 'string' ? reason : undefined
@@ -49,8 +51,8 @@ function parseInput(schema: z.ZodType, value: unknown): unknown {
 }
 
 /**
- * Parses declared query options. Repeated ones are refused. Undeclared ones are ignored on GETs and refused on other
- * methods.
+ * Parses declared query options. Repeated options are refused. Undeclared options are ignored in a GET and refused with
+ * other methods.
  */
 export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unknown {
   const { query, method } = endpoint
@@ -74,9 +76,9 @@ function undeclaredNames(query: z.ZodType, sent: Record<string, string>): string
 }
 
 /**
- * Parses the body. If none is declared, only an empty one or `{}` is accepted.
- * @param signal ends the wait for it
- * @param translate changes the body to the vocabulary of the declaration
+ * Parses the body. If no body is declared, only an empty body or `{}` is accepted.
+ * @param signal ends the wait for the body
+ * @param translate converts the body to the vocabulary of the declaration
  */
 export async function parseBody(
   endpoint: Pick<AnyEndpoint, 'body'>,
@@ -107,7 +109,7 @@ async function readText({ body }: ApiRequest, maxBytes: number, signal: AbortSig
   const tooLarge = () => invalidInput([{ path: '', message: `The body is larger than ${maxBytes} bytes.` }])
   if (typeof body === 'string') {
     if (Buffer.byteLength(body) > maxBytes) throw tooLarge()
-    // Text is limited to what UTF-8 bytes can represent, too.
+    // Text bodies too may contain only what UTF-8 can represent.
     return body.toWellFormed()
   }
   const chunks: Uint8Array[] = []
@@ -122,7 +124,7 @@ async function readText({ body }: ApiRequest, maxBytes: number, signal: AbortSig
       chunks.push(chunk)
     }
   } finally {
-    // A stream that never ends is not waited for here either.
+    // The stream may never end, so this does not wait for it.
     arriving.return?.().catch(() => {})
   }
   try {

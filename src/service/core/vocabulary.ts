@@ -26,7 +26,10 @@ export function inFirstVocabulary(speech: Speech, body: unknown): unknown {
   }
 }
 
-/** Converts an answer to the caller's vocabulary: in 2, `checks` are `assertions`, and `gating` is `required`. */
+/**
+ * Converts an answer to the caller's vocabulary. Vocabulary 2 has `assertions` for `checks`, and `required` for
+ * `gating`.
+ */
 export function inCallersVocabulary(vocabulary: EvalVocabulary, answer: unknown): unknown {
   if (vocabulary === '1' || !isFields(answer)) return answer
   const { items, created, settings } = answer
@@ -72,7 +75,7 @@ function refuseBoth(entry: Fields, name: string, former: string, field: string):
     throw invalidField(`${field}${name}`, `cannot be sent together with ${former}`)
 }
 
-/** Converts the `assertions` of a case to its `checks`. A list replaces those of the suite. */
+/** Converts the `assertions` of a case to its `checks`. A list replaces the assertions of the suite. */
 function savedCase(entry: Fields, field: string): Fields {
   refuseBoth(entry, 'assertions', 'checks', field)
   const { assertions, legacyIterations, ...rest } = entry
@@ -85,7 +88,7 @@ function savedCase(entry: Fields, field: string): Fields {
   }
 }
 
-/** Converts an inline case, which has no checks. Its assertions become steps after all others. */
+/** Converts an inline case, which has no checks. Its assertions become steps at its end. */
 function inlineCase(entry: Fields, field: string): Fields {
   refuseBoth(entry, 'iterations', 'runs', field)
   refuseBoth(entry, 'legacyIterations', 'runs', field)
@@ -119,7 +122,7 @@ function freeId(steps: readonly unknown[], wanted: string): string {
   return steps.some(step => isFields(step) && step['id'] === wanted) ? freeId(steps, `${wanted}-own`) : wanted
 }
 
-/** Converts the roles of a case's checks and of the assertions in its steps. Arguments of calls are not changed. */
+/** Converts the roles in a case's checks and in the assertions of its steps. Arguments of calls are not changed. */
 function withRoles(spell: Spell, entry: Fields, field: string): Fields {
   const { checks } = entry
   return {
@@ -140,7 +143,7 @@ function roleList(spell: Spell, holder: Fields, name: string, field: string): Fi
   return { [name]: mapped(holder[name], (entry, index) => spell(entry, `${field}${name}.${index}.role`)) }
 }
 
-/** Converts the role of the evaluator in a field. */
+/** Converts the role of the evaluator in one field. */
 type Spell = (evaluator: Fields, field: string) => Fields
 
 function toFirst({ vocabulary, header }: Speech): Spell {
@@ -155,7 +158,7 @@ function toSecond(evaluator: Fields): Fields {
   return evaluator['role'] === 'gating' ? { ...evaluator, role: 'required' } : evaluator
 }
 
-/** Changes the entries that are objects. The declaration validates all others. */
+/** Changes the entries that are objects. Other entries are refused when the declaration is validated. */
 function mapped(list: unknown, change: (entry: Fields, index: number) => Fields): unknown {
   if (!Array.isArray(list)) return list
   return list.map((entry: unknown, index) => (isFields(entry) ? change(entry, index) : entry))

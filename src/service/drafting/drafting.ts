@@ -20,27 +20,27 @@ import { ServiceError } from '../core/errors.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
 
-/** The environment or server group that drafts are based on. The declaration ensures that a request has exactly one. */
+/** The environment or server group for which to draft. The declaration ensures that a request names exactly one. */
 type Source = { environmentId?: string | undefined; serverAttachmentId?: string | undefined }
 
-/** Tools and instructions as the servers report them, cut to the length of a prompt. All of it is untrusted. */
+/** Tools and instructions that the servers report, cut so that they fit into a prompt. All of it is untrusted. */
 type Grounding = {
   servers: {
     name: string
     instructions?: string
     tools: { name: string; description?: string; parameters: string[] }[]
   }[]
-  /** Every existing tool, including those that were left out of the prompt. */
+  /** Names of all tools, including those that were left out of the prompt. */
   toolNames: ReadonlySet<string>
 }
 
-/** Maximum number of tools of all servers in a prompt, and the minimum that each of many servers keeps. */
+/** Maximum number of tools in a prompt, and the number that each server may keep at least if there are many servers. */
 const MAX_TOOLS = 120
 const MIN_TOOLS_PER_SERVER = 5
 const SHOWN_CHARS = { name: 120, description: 400, instructions: 1500 } as const
 const MAX_PARAMETERS = 20
 
-/** Returns the servers whose tools the drafts are based on. @throws ServiceError `NOT_FOUND`, `CONFLICT` */
+/** Returns the servers for whose tools to draft. @throws ServiceError `NOT_FOUND`, `CONFLICT` */
 function groundingServers(store: Store, projectId: string, source: Source): ServerRow[] {
   refuseServerGroup(source.serverAttachmentId)
   const environment = store.environments.require(projectId, source.environmentId ?? '')
@@ -96,15 +96,16 @@ type Context = Pick<ServiceContext, 'store' | 'connections' | 'targets' | 'quota
 type PersonaRequest = z.output<typeof PersonaGenerateRequest>
 type JourneyRequest = z.output<typeof JourneyGenerateRequest>
 
-/** Number of journeys for a persona if the request names none, and the maximum for one persona and one answer. */
+/** Number of journeys for a persona if the request names none, and the maximum for one persona and for one answer. */
 const JOURNEYS = { usual: 3, most: 20, mostOfAll: 60 } as const
 /** Maximum lengths that a create request accepts, in characters. */
 const CHARS = { name: 120, role: 120, notes: 2000, journeyName: 200, goal: 4000 } as const
-/** Shorter than the client's own time limit, so that the client still receives the reason. */
+/** The service's limit is shorter than the client's own, so that the client still receives the reason. */
 const DEADLINE_MS = DRAFTING_DEADLINE_MS - 10_000
 
 /**
- * Drafts personas with journeys and stores nothing. The request counts once model and servers are known to exist.
+ * Drafts personas with journeys and stores nothing. The request is counted once it is known that the model and the
+ * servers exist.
  * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`, `NOT_FOUND`, `CONFLICT`, `VALIDATION_ERROR`, `TIMEOUT`,
  * and the errors of connections and the model
  */
@@ -161,7 +162,9 @@ export async function draftJourneys(
   })
 }
 
-/** Reads the tools. Everything that can be refused is checked before the request counts and the servers are read. */
+/**
+ * Reads the tools. Everything that may be refused is checked before the request is counted and before servers are read.
+ */
 async function ground(
   { store, connections, targets, quotas, models }: Context,
   project: ProjectRow,
@@ -190,7 +193,7 @@ async function ask<T>(
 }
 
 /**
- * Checks the number of journeys. The contract states no maximum, so this one is ours. @throws ServiceError
+ * Checks the number of journeys. The contract states no maximum, so the service has its own. @throws ServiceError
  * `VALIDATION_ERROR`
  */
 function requireJourneyCount(journeyCount: number, personas: number): void {
@@ -205,7 +208,7 @@ function toPersonaDraft({ name, role, notes }: DraftedPersona): PersonaDraft | u
   return { ...draft, ...(notes.trim() !== '' && { notes: cut(notes.trim(), CHARS.notes) }) }
 }
 
-/** Converts drafts. A check is suggested only for existing tools, whatever the model says. */
+/** Converts drafts. A check is kept only if its tool exists, whatever the model says. */
 function toJourneyDrafts(drafted: readonly DraftedJourney[], { toolNames }: Grounding): JourneyDraft[] {
   return drafted.flatMap(({ name, goal, toolNames: suggested }) => {
     const wanted = cut(goal.trim(), CHARS.goal)
@@ -251,7 +254,7 @@ type DraftedPersona = z.infer<typeof DraftedPersonas>['personas'][number]
 
 type Person = { name: string; role: string; notes?: string | undefined }
 
-/** Maximum number of existing names in the prompt. They are only a hint, and more would make the prompt longer. */
+/** Maximum number of existing names in the prompt. They are only a hint, so a longer prompt would not pay off. */
 const MAX_EXISTING = 36
 const MAX_EXISTING_CHARS = 120
 
@@ -293,7 +296,7 @@ function block(name: string, content: string): string {
   return `<${name}>\n${content}\n</${name}>`
 }
 
-/** Returns JSON in which no text can imitate the end of its block. */
+/** Returns a value as JSON in which no text can imitate the end of its block. */
 function asData(value: unknown): string {
   return JSON.stringify(value, null, 1).replaceAll('<', '\\u003c')
 }

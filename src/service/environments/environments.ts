@@ -20,14 +20,14 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 export type EnvironmentRow = {
   id: string
   projectId: string
-  /** Null for an unnamed environment, which is found by its content. */
+  /** Null for an unnamed environment, which is found by its content instead. */
   name: string | null
   description: string | null
-  /** The client may have been deleted since. */
+  /** The id of the client, which may have been deleted in the meantime. */
   clientId: string
-  /** Null means the client's model. */
+  /** Null for the model of the client. */
   modelId: string | null
-  /** Set only for unnamed environments. It is equal for equal content. */
+  /** Digest of the content, set only for unnamed environments. */
   contentDigest: string | null
   /** Increases by one with every change. */
   revision: number
@@ -42,7 +42,7 @@ export function createEnvironmentRows(database: Database) {
   return {
     ...environments.basics,
     findByName: (projectId: string, name: string) => environments.one({ projectId, name, ...live }),
-    /** Returns the unnamed environment with this content that is not archived. */
+    /** Returns the unnamed environment with this content, unless it is archived. */
     findByContent: (projectId: string, contentDigest: string) =>
       environments.one({ projectId, contentDigest, ...live }),
     /** Returns named environments, oldest first. */
@@ -87,7 +87,8 @@ function ensureAdhocEnvironment(
 }
 
 /**
- * Edits a named environment; null clears a field. @throws ServiceError `CONFLICT` if stale, archived, unnamed or taken
+ * Edits a named environment; null clears a field. @throws ServiceError `CONFLICT` if the revision is outdated, the
+ * environment archived or unnamed, or the name taken
  */
 function updateEnvironment(store: Store, row: EnvironmentRow, edit: Edit): EnvironmentRow {
   requireRevision(row, edit.expectedRevision)
@@ -104,7 +105,7 @@ function updateEnvironment(store: Store, row: EnvironmentRow, edit: Edit): Envir
   })
 }
 
-/** Names an unnamed environment. It is no longer found by its content, which may change from now on. */
+/** Names an unnamed environment. Afterwards its content may change, so it is no longer found by its content. */
 function nameEnvironment(store: Store, row: EnvironmentRow, naming: Naming): EnvironmentRow {
   requireRevision(row, naming.expectedRevision)
   requireLive(row)
@@ -216,12 +217,12 @@ function requireParts(store: Store, projectId: string, parts: Partial<Content> |
   if (unknown) throw new ServiceError('NOT_FOUND', `There is no ${unknown} in this project.`)
 }
 
-/** The value in an edit; absent = unchanged, `null` = none. */
+/** A list in an edit. Absent means unchanged, `null` means empty. */
 type Wanted = readonly string[] | null | undefined
 
 /**
- * Returns the environments of a swarm or journey. Those named before may be archived. @throws ServiceError `NOT_FOUND`,
- * `CONFLICT`
+ * Returns the environments of a swarm or journey. Environments that it named before may be archived. @throws
+ * ServiceError `NOT_FOUND`, `CONFLICT`
  */
 export function namedEnvironments(
   store: Store,
@@ -235,7 +236,7 @@ export function namedEnvironments(
   })
 }
 
-/** Returns the clients of a journey. Those named before may be deleted. @throws ServiceError `NOT_FOUND` */
+/** Returns the clients of a journey. Clients that it named before may be deleted. @throws ServiceError `NOT_FOUND` */
 export function namedClients(
   store: Store,
   projectId: string,
@@ -252,7 +253,7 @@ function eachOnce(wanted: Wanted, before: readonly string[], check: (id: string,
   return ids
 }
 
-/** Refuses a server group, which the API cannot create. @throws ServiceError `NOT_FOUND` */
+/** Refuses every server group, since the API cannot create any. @throws ServiceError `NOT_FOUND` */
 export function refuseServerGroup(serverAttachmentId: string | null | undefined): void {
   if (serverAttachmentId == null) return
   throw new ServiceError(
@@ -261,7 +262,7 @@ export function refuseServerGroup(serverAttachmentId: string | null | undefined)
   )
 }
 
-/** The settings that a run on the environment would use at this moment. */
+/** The settings that a run of the environment would have if it started now. */
 export type Resolution = {
   environment: EnvironmentRow
   client: ClientRow
@@ -282,7 +283,7 @@ export function resolveEnvironment(store: Store, environment: EnvironmentRow): R
   const modelOfClient = modelOf(client.config)
   const effective = modelId ?? modelOfClient
   if (effective === undefined)
-    // The contract puts this reason under two keys (differences, row 29).
+    // The contract defines two keys for this reason (differences, row 29).
     throw notRunnable(id, 'ENV_MODEL_REQUIRED', 'Neither the environment nor its client names a model.', {
       reason: 'environment_model_required',
     })

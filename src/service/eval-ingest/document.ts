@@ -12,7 +12,7 @@ const MAX_BYTES = BOUNDS.ingestDocument.most
 /** Maximum number of results in one request. Reporters send 200 at a time. */
 const MAX_RESULTS = BOUNDS.ingestResults.most
 
-/** Names of the end of an iteration. `error` means that it broke before there was a verdict. */
+/** Names that reporters give to the end of an iteration. `error` means that it failed before there was a verdict. */
 const STATUSES = {
   passed: 'passed',
   failed: 'failed',
@@ -29,12 +29,12 @@ const STATUSES = {
 const MAX_LABEL = BOUNDS.ingestLabel.most
 /** Maximum nesting of objects and lists in a document. */
 const MAX_LEVELS = BOUNDS.ingestLevels.most
-/** Far above every real duration and count, while sums of such numbers remain exact. */
+/** Larger than any real duration or count, and small enough that sums of such numbers are exact. */
 const MAX_AMOUNT = 1e12
 /** Last time that a JavaScript date can represent, in epoch milliseconds. */
 const MAX_TIME = 8.64e15
 
-/** A name. Half a surrogate pair is replaced, since it could not be read back. */
+/** A name. A lone surrogate is replaced, since it could not be stored and read back. */
 export const label = shape(() =>
   z
     .string()
@@ -47,7 +47,7 @@ const duration = shape(() => z.number().min(0).max(MAX_AMOUNT))
 const count = shape(() => z.int().min(0).max(MAX_AMOUNT))
 const externalId = shape(() => label().max(256))
 
-/** Returns a value that may be sent under either of two names. If neither was sent, the issue names the first one. */
+/** Returns a value that may be sent under two names. If neither was sent, the issue names the first. */
 function eitherOf<T>(context: z.RefinementCtx, field: string, ...values: (T | null | undefined)[]): NonNullable<T> {
   const found = values.find(value => value != null)
   if (found != null) return found
@@ -134,11 +134,11 @@ const ReadResult = shape(() =>
     const { expectedToolCalls, actualToolCalls, toolCalls, isNegativeTest } = result
     return {
       title: eitherOf(context, 'caseTitle', result.caseTitle, result.title),
-      /** The reporting program's own id of the case. */
+      /** The id that the reporting program gave the case. */
       caseKey: known(result.caseId, result.externalCaseId),
       externalId: known(result.externalIterationId),
       prompt: known(result.query),
-      /** If absent, the case is judged by the expected calls, and does not pass with an error. */
+      /** If absent, the expected calls decide. A case with an error then does not pass. */
       verdict: readVerdict(context, result),
       startedAt: moment(context, result.startedAt),
       durationMs: known(result.durationMs),
@@ -177,8 +177,8 @@ function readVerdict(context: z.RefinementCtx, result: z.output<typeof Result>):
 const MESSAGE_ROLES: readonly string[] = ['user', 'assistant', 'tool'] satisfies TranscriptMessage['role'][]
 
 /**
- * Reads a trace. A text is the answer; messages may be alone or in an object. Those of other roles, such as system
- * prompts, are left out.
+ * Reads a trace. A text is the answer itself. Messages may be a list or in an object. Messages of other roles, such as
+ * system prompts, are left out.
  */
 function readTrace(context: z.RefinementCtx, trace: unknown): TranscriptMessage[] {
   if (trace == null) return []
@@ -195,7 +195,7 @@ function readTrace(context: z.RefinementCtx, trace: unknown): TranscriptMessage[
 
 const ci = shape(() => record({ runUrl: text().nullish(), branch: text().nullish(), commitSha: text().nullish() }))
 
-/** Body that opens a run. Undeclared fields are accepted, because the contract does not define the document. */
+/** Body that opens a run. Undeclared fields are accepted, because the contract does not define this document. */
 export const RunOpening = shape(() =>
   record({
     suiteName: label().nullish(),
@@ -217,7 +217,7 @@ const results = shape(() => z.array(ReadResult()).min(1).max(MAX_RESULTS))
 export const RunReport = shape(() => record({ ...RunOpening().shape, results: results() }))
 
 const runNames = () => ({ runId: label().nullish(), externalRunId: externalId().nullish() })
-/** Names an existing run by either id. */
+/** Identifies an existing run by either of its ids. */
 export const RunName = shape(() => record(runNames()))
 export const RunBatch = shape(() => record({ ...runNames(), results: results() }))
 

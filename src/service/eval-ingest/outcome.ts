@@ -6,12 +6,12 @@ import type { Assertion, CaseSnapshot, StepVerdict, ToolCallRecord, Transcript, 
 import { classOf, firstReason, judgeChecks } from '../evals/verdicts.ts'
 import type { ReportedResult } from './document.ts'
 
-/** The only step of a reported case: the prompt of the reporting program. */
+/** Id of the only step of a reported case, which is the prompt. */
 const STEP_ID = 'prompt'
 
 const JUDGED_ELSEWHERE = { why: 'judged by the program that reported it', callsBroke: false }
 
-/** Returns the step and checks of a reported case. A rerun here is judged by them. */
+/** Returns the steps and checks of a reported case. If it is rerun here, they judge it. */
 export function caseOf({ title, prompt, expectedCalls }: ReportedResult): {
   steps: CaseSnapshot['steps']
   checks: Assertion[]
@@ -26,7 +26,9 @@ export function caseOf({ title, prompt, expectedCalls }: ReportedResult): {
   }
 }
 
-/** Returns the outcome of a reported iteration: the program's verdict, else the case's checks on the reported calls. */
+/**
+ * Returns the outcome of a reported iteration. The program's verdict decides, or the case's checks if there is none.
+ */
 export function outcomeOf(
   result: ReportedResult,
   snapshot: CaseSnapshot,
@@ -40,7 +42,7 @@ export function outcomeOf(
   const checks = judgeChecks(snapshot, transcript, expected, result.verdict && JUDGED_ELSEWHERE, test)
   const reason = oneLine(result.error ?? '').trim() || undefined
   const judged = classOf(checks)
-  // What broke without a verdict can have made no call, or the expected ones only, by accident.
+  // An iteration that failed without a verdict may match the expected calls by accident.
   const verdict = result.verdict ?? (judged === 'passed' && reason !== undefined ? 'execution_failed' : undefined)
   const trialClass = verdict ?? judged
   const error = trialClass === 'passed' ? undefined : (reason ?? firstReason(checks) ?? `reported as ${trialClass}`)

@@ -21,12 +21,12 @@ import { contentDigestOf, defineCase, insertCase, type CaseRow } from '../cases/
 import { insertSuite } from '../suites/records.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
-/** A run that another program executes and reports. */
+/** A run that another program executes and whose results it reports. */
 type IngestRunRow = {
   runId: string
   projectId: string
   externalRunId: string | null
-  /** Whether the cases of the run are written to its suite. */
+  /** Whether the run's cases are also written to its suite. */
   writesCases: boolean
   /** Time of the last report. */
   heardAt: number
@@ -39,7 +39,7 @@ export function createIngestRunRows(database: Database) {
     findExternal: (projectId: string, externalRunId: string) => runs.one({ projectId, externalRunId }),
     insert: runs.basics.insert,
     hear: (runId: string, heardAt: number) => runs.change({ runId }, { heardAt }),
-    /** Returns runs in progress that have reported nothing since then. */
+    /** Returns the runs in progress that have reported nothing since that time. */
     silentSince: (at: number) =>
       runs.all(
         {},
@@ -52,7 +52,7 @@ export function createIngestRunRows(database: Database) {
         position,
         snapshot: JSON.stringify(snapshot),
       }),
-    /** Records the program's own id of an iteration. Returns false if the run has it already. */
+    /** Records the program's own id of an iteration. Returns false if the run already has an iteration with this id. */
     insertIteration: (runId: string, externalId: string) =>
       database.run(
         `INSERT INTO ingestIteration (runId, externalId) VALUES (:runId, :externalId)
@@ -68,7 +68,7 @@ const SILENCE_MS = 60 * 60 * 1000
 const SILENT = 'The program that reported this run stopped reporting before it finalized the run.'
 
 /**
- * Returns the lease of a run that no process here executes, so that none can abandon it. `settleSilentRuns` watches it
+ * Returns a lease for a run that no process here executes. The lease never expires; `settleSilentRuns` ends the run
  * instead.
  */
 const elsewhere = (): Lease => ({
@@ -79,8 +79,8 @@ const elsewhere = (): Lease => ({
 })
 
 /**
- * Opens a run of another program, or finds the one with its `externalRunId`. It does not count against the limit on
- * runs.
+ * Opens a run of another program, or returns the run with the same `externalRunId`. Such runs do not count against the
+ * limit on runs.
  * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`
  */
 export function openIngestRun(
@@ -114,7 +114,7 @@ export function openIngestRun(
 function isOfAnotherSuite(store: Store, run: RunRow, { suiteId, declaredSuiteId, suiteName }: RunOpening): boolean {
   if (suiteId != null) return suiteId !== run.suiteId
   if (declaredSuiteId == null) return suiteName != null && suiteName !== run.suiteName
-  // The suite may have been deleted since, together with its owner.
+  // The suite may have been deleted in the meantime, together with its declared id.
   return (store.suiteOwnership.get(run.suiteId)?.declaredId ?? declaredSuiteId) !== declaredSuiteId
 }
 
@@ -146,14 +146,17 @@ function newRun(store: Store, project: ProjectRow, suite: SuiteRow, opening: Run
   }
 }
 
-/** Returns a note about where a run comes from; undefined if the program does not say. */
+/** Returns a note about the origin of a run; undefined if the program does not report it. */
 function describeCi(ci: RunOpening['ci']): string | undefined {
   const { branch, commitSha, runUrl } = ci ?? {}
   const parts = [branch, commitSha, runUrl].filter(part => part != null && part !== '')
   return parts.length > 0 ? parts.join(' · ') : undefined
 }
 
-/** Returns the run with either id. @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR` if the ids disagree */
+/**
+ * Returns the run with the given id or external id.
+ * @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR` if the ids are of different runs
+ */
 function requireIngestRun(
   store: Store,
   projectId: string,
@@ -172,9 +175,9 @@ function requireIngestRun(
 }
 
 /**
- * Writes reported iterations. Known `externalIterationId`s are skipped, so that a batch may be repeated. Iterations
- * without one are always written.
- * @throws ServiceError `VALIDATION_ERROR` for new ones in an ended run
+ * Writes reported iterations. An iteration whose `externalIterationId` is stored already is skipped, so that a batch
+ * may be repeated. An iteration without such an id is always written.
+ * @throws ServiceError `VALIDATION_ERROR` for a new iteration in an ended run
  */
 export function appendResults(
   store: Store,
@@ -216,7 +219,7 @@ export function appendResults(
   return { inserted: fresh.length, skipped: results.length - fresh.length, total: results.length }
 }
 
-/** Finds the case and trial of each result in the run, and adds cases that the run does not have. */
+/** Finds the case and trial of each result in the run. A case that the run does not have is added. */
 function createPlaces(store: Store, run: RunRow, now: number) {
   const suite = store.suites.get(run.projectId, run.suiteId)
   const { writesCases = false } = store.ingestRuns.get(run.id) ?? {}
@@ -270,7 +273,10 @@ export function finalizeIngestRun(store: Store, run: RunRow, now: number = Date.
   return store.runs.get(run.projectId, run.id) ?? run
 }
 
-/** Ends runs of programs that stopped reporting as failed, without a verdict. @param now epoch milliseconds */
+/**
+ * Ends runs whose programs stopped reporting. They count as failed and have no verdict.
+ * @param now epoch milliseconds
+ */
 function settleSilentRuns(store: Store, now: number): void {
   if (store.ingestRuns.silentSince(now - SILENCE_MS).length === 0) return
   store.write(() => {
@@ -298,8 +304,8 @@ function toIngestReply({ id, projectId, suiteId, status, result, summary }: RunR
 const DECLARABLE = /^[A-Za-z0-9_-]{1,128}$/
 
 /**
- * Returns the suite of a report: the one with the given id, else the one that reports created with the declared id. If
- * the report has neither id, the one that reports created with its name. If there is none, a new one.
+ * Returns the suite of a report. It is found by its id, by its declared id, or by its name if the report has neither
+ * id, and created if none is found. Declared id and name find only suites that reports created.
  * @throws ServiceError `VALIDATION_ERROR` for no or contradicting names, `NOT_FOUND`
  */
 function suiteOf(store: Store, projectId: string, createdBy: string, opening: RunOpening, now: number): SuiteRow {
@@ -342,7 +348,7 @@ function makeSuite(
   return suite
 }
 
-/** Returns the program's servers that have the same name in the project. */
+/** Returns the project's servers with the names that the program reported. */
 function namedServers(store: Store, projectId: string, names: readonly string[] | null | undefined) {
   return store.servers
     .list(projectId)
@@ -351,7 +357,8 @@ function namedServers(store: Store, projectId: string, names: readonly string[] 
 }
 
 /**
- * Whether a report may change the suite's cases. It never may if the suite was created here or belongs to another file.
+ * Whether a report may change the cases of the suite. It may not if the suite was created here or belongs to another
+ * file.
  */
 function mayWriteCases(store: Store, suite: SuiteRow, { declaredSuiteId }: RunOpening): boolean {
   const ownership = store.suiteOwnership.get(suite.id)
@@ -361,8 +368,8 @@ function mayWriteCases(store: Store, suite: SuiteRow, { declaredSuiteId }: RunOp
 type CaseBook = { of(result: ReportedResult): Pick<CaseSnapshot, 'caseId' | 'caseKey'> }
 
 /**
- * Finds the cases of a suite by the program's id, or by title if there is no id that a file may declare. Adds and edits
- * cases if `writable`.
+ * Finds the cases of a suite by the program's id, or by title if the id is missing or could not be declared in a file.
+ * Cases are added and edited only if `writable`.
  */
 function createCaseBook(store: Store, suite: SuiteRow, writable: boolean, now: number): CaseBook {
   const rows = store.cases.list(suite.id)
@@ -412,11 +419,11 @@ function saved(
   return updated
 }
 
-/** Milliseconds between checks for runs of silent programs. */
+/** Milliseconds between two checks for runs whose programs stopped reporting. */
 const CHECK_EVERY_MS = 6000
 
 /**
- * Handles reports of evals. The project of the path takes precedence over `projectId` in the body, as the contract
+ * Handles reports of evals. The project in the path takes precedence over `projectId` in the body, as the contract
  * says.
  */
 export function evalIngestHandlers({ store, background }: ServiceContext): Handlers['evalIngest'] {

@@ -141,7 +141,7 @@ test.each([
   [{ type: 'toolCalledWith', toolName: 'echo', args: { args: {} }, minCount: 0 }, 'minCount'],
   [{ type: 'responseContains', needle: 'a', caseSensitve: true }, 'caseSensitve'],
   [{ type: 'turnCountUnder', turns: '3' }, 'turns'],
-])('a malformed assertion fails and names the field: %j', (assertion, field) => {
+])('a malformed assertion fails and names the invalid field: %j', (assertion, field) => {
   const verdict = judgeAssertion(assertion, echoed)
   expect(verdict.passed).toBe(false)
   expect(verdict.reason).toContain(field)
@@ -171,7 +171,7 @@ test('a reason gives the expected and the actual value', () => {
   expect(
     judgeAssertion({ type: 'responseMatches', pattern: '(a+)+$' }, transcript({ finalText: `${'a'.repeat(40)}b` }))
       .reason,
-    // The second reason is given if the machine was so slow that the pattern was tested again.
+    // The second reason appears on a slow machine, where the pattern is tested twice.
   ).toMatch(/did not come to an end|took longer than/)
 })
 
@@ -205,7 +205,7 @@ test('the same transcript always gives the same result', () => {
   )
 })
 
-test('six hundred patterns that never finish delay a trial by no more than about a second', () => {
+test('six hundred patterns that never finish delay a trial by about one second at most', () => {
   const on = transcript({ finalText: `${'a'.repeat(40)}!` })
   const before = process.cpuUsage()
   const verdicts = Array.from({ length: 600 }, (_, at) =>
@@ -214,9 +214,9 @@ test('six hundred patterns that never finish delay a trial by no more than about
   const { user, system } = process.cpuUsage(before)
   expect((user + system) / 1000).toBeLessThan(4 * WORK_LIMITS.trialPatterns.most)
   expect(verdicts.every(({ passed }) => !passed)).toBe(true)
-  // On a busy machine the first pattern may already use up the total time.
+  // On a busy machine the first pattern may already use up the time for all of them.
   expect(verdicts[0]!.reason).toMatch(/did not come to an end within 250 ms|together took longer than 1000 ms/)
   expect(verdicts.at(-1)!.reason).toContain('together took longer than 1000 ms')
-  // The next trial has its own second.
+  // The next trial has a second of its own.
   expect(judgeAssertion({ type: 'responseMatches', pattern: '^b$' }, transcript({ finalText: 'b' })).passed).toBe(true)
 })

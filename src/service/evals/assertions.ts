@@ -14,7 +14,7 @@ import type * as z from 'zod'
 
 const SHOWN_CALLS = 3
 
-/** Rules of the declared types, each applied to one transcript. */
+/** Rules of the declared types. Each judges one transcript. */
 const assertionTypes = {
   toolCalledWith: assertionType(
     assertions.toolCalledWith,
@@ -86,7 +86,7 @@ const assertionTypes = {
     ({ ms }) => `every widget rendered in under ${ms} ms`,
     ({ ms }, seen) => {
       const rendered = seen.filter(widget => widget.rendered)
-      // A widget without a measured latency counts as infinitely slow.
+      // A widget without a measured latency counts as slower than any limit.
       const latencies = rendered.map(widget => widget.latencyMs ?? Infinity)
       const slowest = Math.max(...latencies)
       const known = Number.isFinite(slowest) ? `${slowest} ms at most` : 'one without a measured latency'
@@ -105,7 +105,7 @@ const assertionTypes = {
   }),
 } satisfies Record<AssertionName, AssertionType>
 
-/** Judges one assertion. Unknown types and malformed fields count as failed. Only a broken evaluator throws. */
+/** Judges one assertion. Unknown types and malformed fields fail. Only a defect of the evaluator itself throws. */
 export function judgeAssertion(
   assertion: unknown,
   transcript: Transcript,
@@ -147,7 +147,9 @@ function listSome<T>(items: readonly T[], show: (item: T) => string): string {
   return items.slice(0, SHOWN_CALLS).map(show).join(', ') + (more > 0 ? `, ${more} more` : '')
 }
 
-/** The verdict of one assertion. It depends only on assertion and transcript, unless a pattern runs out of time. */
+/**
+ * The verdict of one assertion. Unless a pattern runs out of time, it depends only on the assertion and the transcript.
+ */
 export type AssertionVerdict = { passed: boolean; reason: string; expected?: unknown; actual?: unknown }
 
 type AssertionType<Fields = unknown> = {
@@ -159,7 +161,10 @@ type Finding = { passed: boolean; expected: string; actual: string; values?: { e
 
 type FieldsOf<Raw extends z.ZodRawShape> = z.infer<z.ZodObject<Raw, z.core.$strict>>
 
-/** Defines the rule of a declared type. Its fields are validated first; an invalid one fails the assertion by name. */
+/**
+ * Defines the rule of a declared type. The fields are validated first; an invalid field fails the assertion and is
+ * named.
+ */
 function assertionType<Raw extends z.ZodRawShape>(
   { fields }: AssertionDeclaration<Raw>,
   rule: (fields: FieldsOf<Raw>, transcript: Transcript, test: PatternTest) => Finding,
@@ -176,7 +181,7 @@ function assertionType<Raw extends z.ZodRawShape>(
   }
 }
 
-/** Defines a rule about the widgets in scope. It fails if no widget was observed. */
+/** Defines a rule for the widgets that the assertion covers. It fails if there was none. */
 function widgetAssertion<Raw extends z.ZodRawShape & { toolName: z.ZodOptional<z.ZodString> }>(
   declared: AssertionDeclaration<Raw>,
   expected: string | ((fields: FieldsOf<Raw>) => string),
@@ -192,7 +197,7 @@ function widgetAssertion<Raw extends z.ZodRawShape & { toolName: z.ZodOptional<z
   })
 }
 
-/** Returns the verdict if nothing can be judged: not passed, with the reason. */
+/** Returns the verdict if nothing can be judged: failed, with the reason. */
 function closed(expected: string, actual: string): AssertionVerdict {
   return { passed: false, reason: oneLine(`expected ${expected}; actual: ${actual}`) }
 }

@@ -27,9 +27,9 @@ describe('the matching of calls by order and extras', () => {
     ['a1', 'a2', {}, false],
     ['a1', 'a2', { argumentMatching: 'ignore' }, true],
     ['a', 'a2', { argumentMatching: 'exact' }, false],
-    // The loose expectation comes first and must not take the only call that matches the strict one.
+    // The looser expectation comes first. It must not take the only call that matches the stricter one.
     ['a a1', 'a1 a2', {}, true],
-  ])('compares %s against %s with %j: %s', (expected, actual, options, passed) => {
+  ])('expected calls “%s”, actual calls “%s”, options %j: %s', (expected, actual, options, passed) => {
     expect(matchToolCalls(calls(expected), calls(actual), options).passed).toBe(passed)
   })
 })
@@ -106,7 +106,7 @@ describe('the expected calls of a case', () => {
   })
   const once = (toolName: string) => ({ type: 'toolCalledAtLeastOnce', toolName })
 
-  test('come from steps before checks, as often as wanted, each expectation once', () => {
+  test('come from steps, then from checks, as often as demanded, and each expectation counts once', () => {
     expect(
       of(
         [withArgs('b', { n: 1 }), once('a'), { type: 'noToolErrors' }],
@@ -120,7 +120,7 @@ describe('the expected calls of a case', () => {
     ])
   })
 
-  test('are not extended by "at least once" if the call is expected anyway', () => {
+  test('are not extended by "at least once" if the call is already expected', () => {
     expect(of([once('a'), withArgs('a', { n: 1 })])).toEqual([{ toolName: 'a', arguments: { n: 1 } }])
   })
 
@@ -128,7 +128,7 @@ describe('the expected calls of a case', () => {
     expect(of([{ type: 'toolCalledWith', toolName: 'a' }, { type: 'unknown' }])).toEqual([])
   })
 
-  test('use the argument matching of an assertion before the match options', () => {
+  test('use the argument matching of an assertion rather than that of the match options', () => {
     const expected = of([
       { type: 'toolCalledWith', toolName: 'a', args: { args: { n: 1 }, argumentMatching: 'ignore' } },
     ])

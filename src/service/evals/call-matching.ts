@@ -14,7 +14,7 @@ type Order = NonNullable<MatchOptions['toolCallOrder']>
 
 /**
  * Converts match options of either vocabulary to the internal one (contract: EvalRunCreateRequest).
- * @param field named in the refusal
+ * @param field the name of the field in the refusal
  * @throws ServiceError `VALIDATION_ERROR`
  */
 export function toMatchOptions(options: unknown, field = 'matchOptions'): MatchOptions {
@@ -43,7 +43,7 @@ function refusal(field: string, problem: string): ServiceError {
 /** The positions of an expected call and of the actual call it was paired with. */
 type CallPair = { expectedIndex: number; actualIndex: number }
 
-/** The complete comparison of expected and actual calls: each of them is in exactly one list. */
+/** The complete comparison of expected and actual calls. Each call is in exactly one list. */
 type CallMatching = {
   passed: boolean
   reason: string
@@ -61,8 +61,9 @@ type CallMatching = {
 type Found = Omit<CallMatching, 'passed' | 'reason'>
 type ActualCall = Pick<ToolCallRecord, 'toolName' | 'arguments'>
 /**
- * Compares calls with the expected sequence: `ignore` = any order, `superset` = that order with others between,
- * `strict` = the same. Without `maxExtraToolCalls`, `strict` allows no extra call, the others any number.
+ * Compares calls with the expected sequence: `ignore` allows any order, `superset` requires the expected order but
+ * allows calls between, `strict` requires exactly the expected sequence. If `maxExtraToolCalls` is not set, `strict`
+ * allows no extra call, and the others allow any number.
  */
 export function matchToolCalls(
   expected: readonly ExpectedToolCall[],
@@ -110,12 +111,16 @@ function explain(
   return oneLine(`expected ${names(expected)} in order "${found.order}"; actual: ${names(actual)}${detail}`)
 }
 
-/** Maximum repetitions of one expected call. More would only enlarge rows: the assertion itself counts calls. */
+/**
+ * Maximum number of repetitions of one expected call. The assertion itself counts the calls, so more would only enlarge
+ * rows.
+ */
 const MAX_REPEATS = 50
 
 /**
  * Returns the calls that a case expects, in authored order, steps before checks. Identical expectations count once,
- * with their highest `minCount`. "At least once" counts only if nothing else expects that tool.
+ * with their highest `minCount`. "At least once" adds a call only if nothing else expects that
+ * tool.
  */
 export function expectedToolCalls(snapshot: Pick<CaseSnapshot, 'steps' | 'checks'>): ExpectedToolCall[] {
   const authored: unknown[] = [...snapshot.steps.map(step => step.assertion), ...snapshot.checks]

@@ -76,11 +76,11 @@ test.each<[Cases, Cases, CaseSnapshot[] | undefined, string]>([
   [{ x: ['passed'] }, { x: ['timed_out'] }, undefined, 'changed'],
   [{ x: ['passed'] }, { x: ['failed'] }, edited, 'changed'],
   [{ x: ['passed'] }, { x: ['passed'] }, edited, 'unchanged_passed'],
-])('a case with %j and then %j (edited: %j) is %s', (base, after, cases, status) => {
+])('a case with the trials %j and then %j (edited: %j) is %s', (base, after, cases, status) => {
   expect(statusOf(base, after, cases)).toEqual([status])
 })
 
-test('each side of a case names its trials, the representative one and its error', () => {
+test('each side of a case names its trials, a representative trial and its error', () => {
   const { cases } = compare(runOf('a', { x: ['passed', 'failed'] }), runOf('b', { x: ['timed_out'], y: ['passed'] }))
   expect(cases[0]).toMatchObject({
     caseKey: 'x',
@@ -94,7 +94,7 @@ test('each side of a case names its trials, the representative one and its error
   })
 })
 
-test('the definition of a case and its grading change independently', () => {
+test('changes of a case’s definition and of its grading are reported separately', () => {
   const base = runOf('a', { x: ['passed'] })
   const after = (change: Partial<CaseSnapshot>) => {
     const [entry] = compare(base, runOf('b', { x: ['passed'] }, { cases: [snapshot('x', change)] })).cases
@@ -107,7 +107,7 @@ test('the definition of a case and its grading change independently', () => {
   expect(after({ steps: [contains('rain')] })).toEqual([true, true])
 })
 
-test('another model changes only cases that use one, and cases without one used no tokens', () => {
+test('a change of the model counts only for cases that prompt a model, and other cases use no tokens', () => {
   const hashes = (steps: CaseSnapshot['steps']) =>
     ['small', 'large'].map(model => caseConfigHash(snapshot('x', { steps, model })))
   const [called, calledAgain] = hashes([{ id: '1', kind: 'toolCall', toolName: 'echo' }])
@@ -121,7 +121,7 @@ test('another model changes only cases that use one, and cases without one used 
   expect(compare(one!, two!).metrics?.totalTokens).toMatchObject({ base: 0, compare: 0 })
 })
 
-test('the tokens of a run are unknown if those of one trial that asks a model are', () => {
+test('the tokens of a run are unknown if a trial that prompts a model reports none', () => {
   const tokensOf = (kind: 'prompt' | 'toolCall') => {
     const steps = [{ id: '1', kind, prompt: 'Hello', toolName: 'echo' }]
     const run = runOf('a', { x: ['passed', 'timed_out'] }, { cases: [snapshot('x', { steps })] })
@@ -139,7 +139,7 @@ test('the hash of a definition does not depend on the order of fields or the ids
   expect(caseConfigHash(one)).toBe(caseConfigHash(two))
 })
 
-test('the comparison has the figures with their units, and the scorers', () => {
+test('the comparison has the figures of both runs with their units, and the scorers', () => {
   const after = runOf(
     'b',
     { x: ['failed', 'passed'] },
@@ -174,7 +174,7 @@ test('the comparison has the figures with their units, and the scorers', () => {
   })
 })
 
-test('a scorer that measures something else is not a regression', () => {
+test('a lower score is no regression if the scorer’s definition changed', () => {
   const answer = compare(runOf('a', { x: ['passed'] }), runOf('b', { x: ['failed'] }, { cases: edited }))
   expect(answer.scoreContract).toMatchObject({ evaluationConfigChanged: true })
   expect(answer.cases[0]?.scoreDeltas?.map(delta => [delta['scorerId'], delta['definitionChanged']])).toEqual([
@@ -183,7 +183,7 @@ test('a scorer that measures something else is not a regression', () => {
   ])
 })
 
-test('a scorer id that stands for one more definition than before counts as changed', () => {
+test('a scorer counts as changed if its id has one more definition than before', () => {
   const other = snapshot('y', { checks: [{ type: 'noToolErrors', unknown: true }] })
   const after = runOf('b', { x: ['passed'], y: ['passed'] }, { cases: [snapshot('x'), other] })
   const { scorers } = compare(runOf('a', { x: ['passed'] }), after).scoreContract as { scorers: unknown }
@@ -194,7 +194,7 @@ test('a scorer id that stands for one more definition than before counts as chan
   ])
 })
 
-test('an unfinished side has no figures', () => {
+test('a run that has not ended has no figures', () => {
   const open = runOf('b', {}, { result: null, completedAt: null, summary: null })
   const answer = compare(runOf('a', { x: ['passed'] }), open)
   expect(answer.metrics?.wallDurationMs).toMatchObject({ compare: null, delta: null, percentDelta: null })

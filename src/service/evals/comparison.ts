@@ -59,8 +59,9 @@ function sidesOf(run: ComparedRun): ComparedCaseSide[] {
 type ComparedPair = { base?: ComparedCaseSide; compare?: ComparedCaseSide }
 
 /**
- * Pairs variants: same case and model, else same authored key, else the only ones left of the same case. A pair needs
- * exactly one candidate on each side. Variants that are only in `base` come last.
+ * Pairs variants: those of the same case and model, else those with the same authored key, else the only ones left of
+ * the same case. There is a pair only if each side has exactly one candidate. Variants that are only in `base` come
+ * last.
  */
 function pairSides(base: readonly ComparedCaseSide[], compare: readonly ComparedCaseSide[]): ComparedPair[] {
   const partners = new Map<ComparedCaseSide, ComparedCaseSide>()
@@ -123,7 +124,7 @@ type ScorerIdentity = {
   scorerId: string
   gating: true
   deterministic: true
-  /** The two sides did not measure the same thing, so a difference is no regression. */
+  /** Whether the two sides measured different things. A difference of the scores is then no regression. */
   definitionChanged: boolean
 }
 
@@ -243,7 +244,9 @@ type ComparisonRequest = {
   compare: ComparedRun
 }
 
-/** Compares two runs of a suite by variant, in the order of `compare`, removed ones last (contract: EvalRunCompare). */
+/**
+ * Compares two runs of a suite by variant, in the order of `compare`, removed variants last (contract: EvalRunCompare).
+ */
 export function compareRuns({ suite, policy, base, compare }: ComparisonRequest): EvalRunCompare {
   const [before, after] = [sidesOf(base), sidesOf(compare)]
   return {
@@ -265,7 +268,7 @@ export function compareRuns({ suite, policy, base, compare }: ComparisonRequest)
 
 /**
  * Returns a digest of what a case does: its steps without their ids, `isNegative`, `expectedOutput`, and the model if a
- * step asks one. Repetitions, checks, match options and model settings are not part of it.
+ * step prompts one. Repetitions, checks, match options and model settings are not part of it.
  */
 export function caseConfigHash(snapshot: CaseSnapshot): string {
   const { isNegative, expectedOutput } = snapshot
@@ -294,8 +297,8 @@ function compareCase({ base, compare }: ComparedPair): ComparedCase {
 }
 
 /**
- * Returns the status of a pair. `changed` means that both sides exist but cannot be compared: one is ungraded, or the
- * case itself changed with its outcome.
+ * Returns the status of a pair. `changed` means that both sides exist but cannot be compared: at least one is ungraded,
+ * or both the case and its outcome changed.
  */
 function statusOf(
   base: ComparedCaseSide | undefined,
@@ -316,7 +319,7 @@ function caseSide(side: ComparedCaseSide | undefined): ComparedCase['base'] {
   const outcome = side ? outcomeOfVariant(trials) : 'undecided'
   const representative = trials.find(trial => trial.class === outcome) ?? trials[0]
   return {
-    // The contract has no value for a case without a graded trial. There is no outcome to compare.
+    // The contract has no value for a case without a graded trial, so such a case counts as absent.
     outcome: outcome === 'undecided' ? 'absent' : outcome,
     iterationIds: trials.map(trial => trial.iterationId),
     representativeIterationId: representative?.iterationId ?? null,
@@ -325,7 +328,7 @@ function caseSide(side: ComparedCaseSide | undefined): ComparedCase['base'] {
 }
 
 function runSide({ id, runNumber, result, createdAt, completedAt, summary }: ComparedRun): EvalRunCompare['baseRun'] {
-  // The published type requires a text here. This is the contract's value for a missing verdict.
+  // The published type requires a text, so a missing verdict has the contract's value for it.
   return { id, runNumber, result: result ?? 'notEstablished', createdAt, completedAt, summary }
 }
 
@@ -345,7 +348,7 @@ function wallDuration({ createdAt, completedAt }: ComparedRun): number | null {
 }
 
 function totalTokens({ trials, cases }: ComparedRun): number | null {
-  // The tokens of a part must not pass for those of the whole run.
+  // If the tokens of one trial are unknown, the sum is unknown too, because it would be too small.
   const isUnknown = ({ usage, variant }: ComparedTrial) => !usage && asksModel(cases[variant] ?? { steps: [] })
   if (trials.length === 0 || trials.some(isUnknown)) return null
   return trials.reduce((sum, { usage }) => sum + (usage?.totalTokens ?? 0), 0)

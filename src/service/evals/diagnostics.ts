@@ -5,7 +5,7 @@ import type { GradedTrial, GradedTrials } from './types.ts'
 /** Default number of failures on a page (contract: "Decision summary"). */
 const DEFAULT_LIMIT = 20
 
-/** The page of failures to show. It starts after the iteration that `cursor` names. */
+/** Which page of failures to return. It starts after the iteration that `cursor` names. */
 export type DiagnosticsPage = { cursor?: string; limit?: number }
 
 export type Diagnostics = {
@@ -19,11 +19,11 @@ export type Diagnostics = {
 
 type Failure = Omit<GradedTrial, 'error' | 'position'> & { reason: string | null }
 
-/** The classes that a rerun would select, except trials that have not run yet. */
+/** The classes of trials that a rerun selects, except trials that have not run yet. */
 const UNEXPLAINED = RERUN_REASONS.filter(reason => reason !== 'pending')
 
 /**
- * Returns a page of the trials that have no verdict or did not pass. The cursor is the last iteration's id.
+ * Returns a page of the trials that have no verdict or did not pass. The cursor is the id of the last iteration.
  * @throws ServiceError `VALIDATION_ERROR` on a cursor of another run
  */
 export function diagnose(

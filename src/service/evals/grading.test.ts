@@ -11,12 +11,12 @@ import { TRIAL_CLASSES, type TrialClass } from '../../domain/runs/trial-classes.
 
 const database = openDatabase(':memory:')
 migrate(database)
-// Grading reads only trials.
+// Rows of other tables are not needed, since grading reads only trials.
 database.exec('PRAGMA foreign_keys = OFF')
 afterAll(database.close)
 const rows = createTrialRows(database)
 
-/** Stores the trials of a new run, given by case. */
+/** Stores a new run with trials of these classes, one list for each case. */
 function stored(cases: readonly (readonly TrialClass[])[]): GradedTrials {
   database.run('DELETE FROM trial')
   const trials = cases.flatMap((ofCase, c) => ofCase.map((kind, t) => ({ c, t, kind })))
@@ -60,7 +60,7 @@ const failed = { status: 'completed', result: 'failed', decision: 'failed', verd
 const open = { result: null, verdict: 'notEstablished' }
 const undecided = { ...open, status: 'completed', decision: null, reason: 'undecidable' }
 
-describe('a verdict by cases', () => {
+describe('a verdict with grading by case', () => {
   test.each([
     [[['passed', 'passed'], ['passed']], { ...passed, passRate: 1 }],
     [[['passed', 'failed'], ['passed']], { ...failed, passRate: 0.5 }],
@@ -77,7 +77,7 @@ describe('a verdict by cases', () => {
   })
 })
 
-describe('a verdict by a threshold for the suite', () => {
+describe('a verdict with a threshold for the suite', () => {
   test.each([
     [
       [
@@ -110,7 +110,7 @@ describe('a verdict by a threshold for the suite', () => {
     expect(graded(cases, { threshold })).toEqual(expected)
   })
 
-  test('trials are counted with a threshold, and cases without one', () => {
+  test('counts trials, not cases, even of cases that no trial graded', () => {
     const cases: TrialClass[][] = [
       ['passed', 'failed'],
       ['passed', 'evaluator_error'],
@@ -127,7 +127,7 @@ describe('a verdict by a threshold for the suite', () => {
   })
 })
 
-test('cancelled and unfinished runs have no verdict, whatever was measured', () => {
+test('cancelled and unfinished runs have no verdict, whatever their trials measured', () => {
   const cases: TrialClass[][] = [['failed'], ['cancelled']]
   const stopped = { ...open, status: 'cancelled', decision: null, reason: 'stopped_early', passRate: 0 }
   expect(graded(cases, { phase: 'cancelled' })).toEqual(stopped)
@@ -135,7 +135,7 @@ test('cancelled and unfinished runs have no verdict, whatever was measured', () 
   expect(graded([['passed'], ['pending']], { phase: 'running' })).toEqual(unfinished)
 })
 
-test('the evidence is the trace of the first failed trial, and is missing without a measured failure', () => {
+test('the evidence is the trace of the first failed trial, and absent if no trial failed', () => {
   const { decisionSummary } = gradeRun(input([['timed_out'], ['passed', 'failed'], ['failed']]))
   expect(decisionSummary.evidence).toEqual({ tracePath: '/projects/p/eval-runs/r/iterations/it-1-1/trace' })
   expect(gradeRun(input([['timed_out']])).decisionSummary.evidence).toBeNull()
@@ -151,7 +151,7 @@ describe('the diagnostics of a run', () => {
   const page = (cursor?: string, limit?: number) =>
     gradeRun(input(cases, { page: { ...(cursor && { cursor }), ...(limit && { limit }) } })).decisionSummary.diagnostics
 
-  test('have pages of twenty by default up to the end, and a page after a cursor is never complete', () => {
+  test('have pages of twenty by default, and a page after a cursor is never complete', () => {
     const first = page()
     expect(first).toMatchObject({ complete: false, scannedIterations: 40, nextCursor: 'it-19-1' })
     expect(first.failures).toHaveLength(20)
@@ -194,7 +194,7 @@ test.each([
   [{ minimumPassRate: 1 }, 1],
   [{ minimumPassRate: 80 }, 0.8],
   [{ minimumPassRate: null, minimumAccuracy: null }, null],
-])('the threshold of %j is %s', (settings, fraction) => {
+])('the settings %j give the threshold %s', (settings, fraction) => {
   expect(passThreshold(settings)).toBe(fraction)
 })
 
@@ -205,13 +205,13 @@ test.each([{ minimumPassRate: 101 }, { minimumPassRate: -0.1 }, { minimumAccurac
   },
 )
 
-test('7 of 100 reaches the threshold 0.07, as a fraction and as a percentage', () => {
+test('7 of 100 trials reach the threshold 0.07, given as a fraction or as a percentage', () => {
   const cases = [Array.from({ length: 100 }, (_none, index): TrialClass => (index < 7 ? 'passed' : 'failed'))]
   for (const threshold of [passThreshold({ minimumPassRate: 0.07 }), passThreshold({ minimumAccuracy: 7 })])
     expect(graded(cases, { threshold }).decision).toBe('passed')
 })
 
-test('counts always add up, errors are never failures, and the answer matches the contract', () => {
+test('counts add up, errors never count as failures, and the answer matches the contract', () => {
   const cases = fc.array(fc.array(fc.constantFrom(...TRIAL_CLASSES), { minLength: 1, maxLength: 5 }), { maxLength: 8 })
   const threshold = fc.option(fc.double({ min: 0, max: 1, noNaN: true }))
   fc.assert(

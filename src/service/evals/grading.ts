@@ -21,23 +21,23 @@ export type UnitCounts = { total: number; passed: number; failed: number; undeci
 
 export type RunDecisionSummary = {
   version: 1
-  /** The unit of `counts`: variants (a case on one model), or trials if there is a suite-wide threshold. */
+  /** The unit of `counts`: variants (a variant is a case on one model), or trials if the suite has a threshold. */
   measurementUnit: 'case_executions' | 'trials'
   counts: UnitCounts & { trials: { total: number } & Partial<Record<TrialClass, number>> }
-  /** The decision about the run; null if there is none. */
+  /** The verdict on the run; null if there is none. */
   decision: 'passed' | 'failed' | null
   verdict: 'passed' | 'failed' | 'notEstablished'
   /** Why there is no verdict. */
   undecided?: { reason: 'unfinished' | 'stopped_early' | 'undecidable'; message: string }
   diagnostics: Diagnostics
-  /** Path of the trace of the first failed trial; null without a measured failure. */
+  /** Path of the trace of the first failed trial; null if no trial failed. */
   evidence: { tracePath: string } | null
 }
 
 export type RunGrade = {
   status: 'running' | 'completed' | 'failed' | 'cancelled'
   result: 'passed' | 'failed' | null
-  /** Counts in the unit of the decision. `passRate` is a fraction of the graded ones, null if none was graded. */
+  /** Counts in the unit of the verdict. `passRate` is a fraction of what was graded, null if nothing was. */
   summary: { total: number; passed: number; failed: number; passRate: number | null }
   decisionSummary: RunDecisionSummary
 }
@@ -93,7 +93,7 @@ export function passThreshold(settings: {
 }): number | null {
   const { minimumPassRate, minimumAccuracy } = settings
   if (minimumPassRate != null) {
-    // Fractions are not converted to percent and back: 0.07 * 100 / 100 is more than 7 of 100.
+    // The fraction is not computed from the percentage: 0.07 * 100 / 100 is more than 7 of 100.
     const fraction = minimumPassRate <= 1 ? minimumPassRate : minimumPassRate / 100
     return checkedFraction(fraction, 'passCriteria.minimumPassRate')
   }
@@ -136,7 +136,7 @@ function statusOf({ phase, trials }: GradingInput): RunGrade['status'] {
   return trials.tally.every(group => group.class === 'setup_failed') ? 'failed' : 'completed'
 }
 
-/** A trial that neither passed nor failed says nothing about its case. */
+/** Classes of trials that neither passed nor failed, and so say nothing about their case. */
 const UNDECIDED = TRIAL_CLASSES.filter(each => each !== 'passed' && each !== 'failed')
 
 function whyUndecided({ phase, trials }: GradingInput): NonNullable<RunDecisionSummary['undecided']> {

@@ -9,7 +9,7 @@ import type { CaseSnapshot, StepVerdict, TrialOutcome } from './types.ts'
 
 export type TrialRow = {
   id: string
-  /** Starts at 1 for the first trial of a case. */
+  /** Number of the trial among those of its case, starting at 1. */
   iterationNumber: number
   case: CaseSnapshot
   /** The state of the trial while it has no outcome. */
@@ -37,7 +37,7 @@ export function toIteration(row: TrialRow): EvalIteration {
   }
 }
 
-/** Returns the model of a case; null if none of its steps prompts one, even if the snapshot names a model. */
+/** Returns the model of a case; null if no step prompts a model, even if the snapshot names one. */
 function modelOf(snapshot: CaseSnapshot): Pick<EvalIteration, 'model' | 'provider'> {
   const { model = null, provider = null } = asksModel(snapshot) ? snapshot : {}
   return { model, provider }
@@ -87,7 +87,7 @@ function openFields({ status, startedAt, case: snapshot }: TrialRow): OutcomeFie
 }
 
 /**
- * Returns one row for each authored step, in order. Without an outcome, steps are pending, or skipped if the trial was
+ * Returns one row for each authored step, in order. If the trial has no outcome, they are pending, or skipped if it was
  * cancelled.
  */
 export function toStepRows(row: TrialRow): EvalStepVerdict[] {
@@ -97,7 +97,7 @@ export function toStepRows(row: TrialRow): EvalStepVerdict[] {
   return snapshot.steps.map((step, stepIndex) => ({ stepId: step.id, stepIndex, kind: step.kind, status }))
 }
 
-/** Returns the class of a trial, even without an outcome, for grading and for the selection of a rerun. */
+/** Returns the class of a trial, even of one without an outcome. Grading and the selection of a rerun use it. */
 export function classOfRow(row: Pick<TrialRow, 'status' | 'outcome'>): TrialClass {
   return row.outcome?.class ?? (row.status === 'cancelled' ? 'cancelled' : 'pending')
 }

@@ -18,7 +18,7 @@ test.each([
     { toolCallOrder: 'superset', maxExtraToolCalls: null, argumentMatching: 'partial' },
   ],
   [{}, {}],
-])('the match options %j become %j, and stay so if read again', (options, internal) => {
+])('the match options %j become %j, which converting again does not change', (options, internal) => {
   expect(toMatchOptions(options)).toEqual(internal)
   expect(toMatchOptions(toMatchOptions(options))).toEqual(internal)
 })
@@ -31,7 +31,7 @@ test.each([
   [{ extraToolCalls: -1 }, 'matchOptions.extraToolCalls'],
   [{ order: 'any' }, 'matchOptions.order'],
   [[], 'matchOptions'],
-])('the match options %j are refused at %s', (options, field) => {
+])('the match options %j are refused, and the refusal names %s', (options, field) => {
   const refused = () => toMatchOptions(options)
   expect(refused).toThrow(ServiceError)
   expect(refused).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', details: { field } }))

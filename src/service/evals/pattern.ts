@@ -5,19 +5,19 @@ import type { PatternAnswer } from '../../lib/untrusted/messages.ts'
 import { testInTime } from '../../lib/untrusted/patterns.ts'
 import { messageOf } from '../core/one-line.ts'
 
-/** Longer texts are refused. If they were cut, a pattern anchored at the end could match wrongly. */
+/** Longer texts are refused. A text that was cut could wrongly match a pattern that is anchored at its end. */
 const MAX_TEXT_CHARS = BOUNDS.patternText.most
 const MAX_PATTERN_CHARS = BOUNDS.pattern.most
-/** Time limit of all texts that are judged together, in milliseconds. */
+/** Time limit for all texts that are judged together, in milliseconds. */
 const TOGETHER_LIMIT_MS = WORK_LIMITS.reportPatterns.most
 /**
- * Time limit for one text in milliseconds. The thread itself limits each pattern and all patterns of a text, so this
- * one is the last resort.
+ * Time limit for one text in milliseconds. The thread itself limits the time of each pattern and of all patterns of a
+ * text, so this limit is the last resort.
  */
 const TEXT_LIMIT_MS = 2 * WORK_LIMITS.trialPatterns.most
 
 /**
- * Tests an authored pattern on a trial's final text.
+ * Tests the pattern of an assertion on a trial's final text.
  * @param trial all patterns of a trial share a time limit
  * @returns whether it matches, or why that is unknown
  */
@@ -27,8 +27,8 @@ export type PatternTest = (pattern: string, text: string, trial: object) => Patt
 const spent = new WeakMap<object, { spentMs: number }>()
 
 /**
- * Tests a pattern in this thread, which blocks it for up to a second for each trial. The serving thread uses another
- * thread.
+ * Tests a pattern in this thread, which blocks it for up to a second for each trial. The thread that serves requests
+ * uses {@link judgeWithPatternsApart} instead.
  */
 export const testPattern: PatternTest = (pattern, text, trial) => {
   const refusal = refusalOf(pattern, text)
@@ -39,8 +39,9 @@ export const testPattern: PatternTest = (pattern, text, trial) => {
 }
 
 /**
- * Judges with patterns that are tested in the thread for untrusted input, in rounds until none is left.
- * @param within wraps a round that may write, and undoes it if it throws
+ * Judges with patterns that are tested in the thread for untrusted input. Judging is repeated until it needs no pattern
+ * that is not tested yet.
+ * @param within wraps each round: it may write, and undoes its writes if the round throws
  */
 export async function judgeWithPatternsApart<T>(
   judge: (test: PatternTest) => T,
@@ -73,7 +74,7 @@ export async function judgeWithPatternsApart<T>(
   }
 }
 
-/** Thrown if some patterns of a round have no result yet. */
+/** Thrown if a round needs patterns that have not been tested yet. */
 class NotTested extends Error {}
 
 async function testApart(

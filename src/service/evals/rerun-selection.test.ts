@@ -12,7 +12,7 @@ const preview = (status: string, trials: TrialClass[][]) =>
     cases: trials.map((list, index) => ({ caseId: `c${index}`, trials: list })),
   })
 
-test('the preview of a rerun counts cases, and gives reasons and exclusions in trials', () => {
+test('the preview of a rerun counts cases, and gives reasons and exclusions as numbers of trials', () => {
   expect(
     preview('completed', [
       ['passed', 'failed', 'failed'],
@@ -48,7 +48,7 @@ test.each([
   expect(preview(status, trials).rerunnable).toBe(rerunnable)
 })
 
-test('the selection agrees with a simple version of its rule', () => {
+test('the selection of a rerun agrees with a simple version of its rule', () => {
   const status = fc.constantFrom('pending', 'running', 'completed', 'failed', 'cancelled')
   fc.assert(
     fc.property(

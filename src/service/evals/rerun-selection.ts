@@ -1,7 +1,7 @@
 import { isTerminalRunStatus, RERUN_REASONS, type RerunPreview } from '../../api/contract/runs.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 
-/** The run whose failed cases are to run again, in the order of its cases. */
+/** The run whose failed cases are to be run again. Its cases are in their order in the run. */
 export type RerunSource = {
   runId: string
   suiteId: string
@@ -10,8 +10,8 @@ export type RerunSource = {
 }
 
 /**
- * Returns what a rerun with `scope: failed_cases` would execute (contract: "Rerun preview"): the cases with a trial
- * that is not completed and passed. `reasons` and `excluded` count trials.
+ * Returns what a rerun with `scope: failed_cases` would execute (contract: "Rerun preview"): every case with a trial
+ * that has not passed. `reasons` and `excluded` count trials.
  */
 export function previewRerun(source: RerunSource): RerunPreview {
   const selected = source.cases.filter(({ trials }) => trials.some(qualifies))

@@ -5,13 +5,13 @@ import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { CaseSnapshot, CheckVerdict, Judged, ScoreIntegrity, StepVerdict } from './types.ts'
 
 /**
- * A scorer's row for one trial (contract: ScoreResult). Every scorer here is a deterministic assertion with score 1 or
- * 0.
+ * A scorer's row for one trial (contract: ScoreResult). Every scorer of this service is a deterministic assertion that
+ * scores 1 or 0.
  */
 export type Score = {
   scorerId: string
   scorerVersion: string
-  /** Digest of the {@link ScoreDefinition} without its label. */
+  /** Digest of the {@link ScoreDefinition}, to which the label does not contribute. */
   definitionHash: string
   status: 'scored' | 'error' | 'skipped'
   value?: number
@@ -22,7 +22,7 @@ export type Score = {
   error?: string
 }
 
-/** The definition of a scorer as applied (contract: ResolvedScoreDefinition). */
+/** The definition of a scorer as it was applied (contract: ResolvedScoreDefinition). */
 export type ScoreDefinition = {
   scorerId: string
   idSource: 'explicit' | 'generated'
@@ -50,7 +50,7 @@ const MAX_ERROR = 500
 /** A definition with its digest, which identifies it in score rows. */
 export type Scorer = { definition: ScoreDefinition; hash: string }
 
-/** Derives settings from a snapshot, which never changes. All trials of a case need the same digests. */
+/** Derives the scorers' settings once for each snapshot, since all trials of a case need the same digests. */
 const settingsOf = onceFor((snapshot: CaseSnapshot) => {
   const scorers = makeScorers(snapshot)
   const definitions = scorers.map(({ definition }) => definition)
@@ -58,8 +58,8 @@ const settingsOf = onceFor((snapshot: CaseSnapshot) => {
 })
 
 /**
- * Returns one scorer for each assert step, check and rule of a case. Checks of a suite have the same ids in all its
- * cases.
+ * Returns one scorer for each assert step, check and rule of a case. The check of a suite has the same id in all cases
+ * of the suite.
  */
 export function scorersOf(snapshot: CaseSnapshot): readonly Scorer[] {
   return settingsOf(snapshot).scorers
@@ -81,13 +81,17 @@ function makeScorers(snapshot: CaseSnapshot): Scorer[] {
 }
 
 /**
- * Returns a hash that does not depend on the order of scorers or on repetitions, so that cases of a run can be grouped.
+ * Returns a hash of scorers by which cases of a run can be grouped. The scorers' order and number of repetitions do not
+ * matter.
  */
 export function evaluationConfigHash(scorers: readonly Scorer[]): string {
   return digest([...new Set(scorers.map(({ hash }) => hash))].toSorted())
 }
 
-/** Returns the id of a check's verdict and scorer. `checks` has only positions, so the id changes with edits. */
+/**
+ * Returns the id of a check, for its verdict and its scorer. It contains the position in `checks`, so that it changes
+ * if the list is edited.
+ */
 export function checkId(check: { type: string }, index: number): string {
   return bounded(`check-${index + 1}-${check.type}`)
 }
@@ -103,8 +107,8 @@ export function scoresOf(snapshot: CaseSnapshot, scorers: readonly Scorer[], { s
 type Scored = { scorers: readonly Scorer[]; scores: readonly Score[] }
 
 /**
- * Checks the scores of one trial: every verdict must have a scorer, every scorer a verdict, and both must fit the
- * outcome. Undefined if nothing was scored.
+ * Checks the scores of one trial: every verdict must have a scorer and every scorer a verdict, and both must match the
+ * outcome. Returns undefined if nothing was scored.
  */
 export function integrityOf(
   snapshot: CaseSnapshot,
@@ -128,7 +132,7 @@ function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   return one.size === other.size && [...one].every(each => other.has(each))
 }
 
-/** Checks the scores of a trial whose rows have not been created yet. */
+/** Checks the scores of a trial before its score rows exist. */
 export function scoreIntegrity(
   snapshot: CaseSnapshot,
   trial: Verdicts & { class: TrialClass },
@@ -137,7 +141,7 @@ export function scoreIntegrity(
   return integrityOf(snapshot, { scorers, scores: scoresOf(snapshot, scorers, trial) }, trial)
 }
 
-/** Combines the integrity of a run's trials. One invalid trial makes the run invalid. */
+/** Combines the integrity of the trials of a run. One invalid trial makes the run invalid. */
 export function integrityOfAll(trials: Iterable<ScoreIntegrity | null | undefined>): ScoreIntegrity | undefined {
   const all = new Set(trials)
   return all.has('invalid') ? 'invalid' : all.has('valid') ? 'valid' : undefined
@@ -165,7 +169,7 @@ function scorer(scorerId: string, idSource: ScoreDefinition['idSource'], asserti
     onError: 'ignore' as const,
     onSkipped: 'ignore' as const,
   }
-  // The label is only for display and deliberately not part of the hash.
+  // The label is only shown, so it is not part of the hash.
   return { definition: { ...semantic, label: typeof type === 'string' ? type : 'unknown' }, hash: digest(semantic) }
 }
 

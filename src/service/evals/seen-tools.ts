@@ -4,7 +4,7 @@ import { digest } from '../core/ids.ts'
 import { defined } from '../../lib/json.ts'
 
 export type SeenTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'> & {
-  /** Set if the tool's texts were too long to be kept. Only its name and digest are then. */
+  /** Set if the tool's texts were too long to be kept. Then only its name and digest are. */
   omitted?: true
   /** Digest of the omitted content. */
   hash?: string
@@ -14,16 +14,16 @@ export type SeenTools = {
   serverName: string
   /** Epoch milliseconds. */
   seenAt: number
-  /** Digest of the whole listing, including content that was too long to be kept. */
+  /** Digest of the whole listing, including what was too long to be kept. */
   hash: string
   tools: SeenTool[]
 }
 
-/** Maximum characters of JSON that are kept of one tool, and of all tools of one listing. */
+/** Maximum number of characters of JSON that are kept of one tool, and of all tools of a listing. */
 const MOST_OF_TOOL = BOUNDS.recordedTool.most
 const MOST_OF_LISTING = 500_000
 
-/** Returns a listing within the limits. A tool beyond them keeps its name, so that it never looks deleted. */
+/** Returns a listing within the limits. A tool beyond them keeps its name, so that it does not look deleted. */
 export function toSeenTools(serverName: string, listed: readonly Tool[], seenAt: number): SeenTools {
   const whole = listed.map(({ name, description, inputSchema, outputSchema }): SeenTool =>
     defined({ name, description, inputSchema, outputSchema }),

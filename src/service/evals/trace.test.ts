@@ -79,7 +79,7 @@ test('the trace names arguments that differ from the expected ones, with both va
   ])
 })
 
-test('the spans of steps and calls use the clock of the trial', async () => {
+test('the spans of steps and calls use the trial’s own clock', async () => {
   const row = await settled()
   const { spans, startedAt, durationMs } = toTrace(row)
   expect(spans.filter(span => span.kind === 'step').map(span => [span.stepId, span.status])).toEqual([
@@ -99,7 +99,7 @@ test('the spans of steps and calls use the clock of the trial', async () => {
   }
 })
 
-test('a finished trial is an iteration with one score for each scorer, linked to its definition', async () => {
+test('a finished trial is an iteration with one score for each scorer, with its definition', async () => {
   const row = await settled()
   const iteration = EvalIteration().parse(toIteration(row))
   expect(iteration).toMatchObject({
@@ -127,7 +127,7 @@ test('a finished trial is an iteration with one score for each scorer, linked to
   expect(iteration.scores?.map(score => score['definitionHash'])).toEqual(hashes)
 })
 
-test('the scores of a trial that was ended early are skipped and have no value', async () => {
+test('the scores of a trial that ended early are skipped and have no value', async () => {
   const { scores } = toIteration(await settled(AbortSignal.abort()))
   expect(scores?.every(score => score.status === 'skipped' && !('value' in score) && !('passed' in score))).toBe(true)
 })

@@ -41,16 +41,16 @@ export type TraceDocument = {
     matched: CallDifference[]
     missing: ExpectedToolCall[]
     extra: ToolCallRecord[]
-    /** Calls of the right tool with other arguments, whose names are in `keys`. */
+    /** Calls of the expected tool with other arguments. `keys` names those arguments. */
     argumentDifferences: (CallDifference & { keys: string[] })[]
     outOfOrder: CallDifference[]
   }
   steps: EvalStepVerdict[]
   checks: TrialOutcome['checks']
   spans: TraceSpan[]
-  /** Why the first execution of the trial was aborted; absent if there was only one. */
+  /** Why the first execution of the trial was aborted; absent if the trial was executed only once. */
   ranAgainAfter?: string
-  /** The tools of the run's servers when the trial ran; empty if they were not recorded. */
+  /** The tools that the run's servers had during the trial; empty if they were not recorded. */
   toolsSeen: SeenTools[]
 }
 

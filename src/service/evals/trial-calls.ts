@@ -4,13 +4,13 @@ import { ServiceError } from '../core/errors.ts'
 import { messageOf } from '../core/one-line.ts'
 import type { ToolCallRecord, Transcript, TrialServers, UnsentCall } from './types.ts'
 
-/** Ways a trial ends before all its steps have run. */
+/** How a trial ends if not all of its steps were run. */
 export type EarlyClass = 'setup_failed' | 'execution_failed' | 'timed_out' | 'cancelled'
 
 export class TrialEnd extends Error {
   override readonly name = 'TrialEnd'
   readonly class: EarlyClass
-  /** Whether a server broke during a call while other trials used it. */
+  /** Whether a server broke during a call while other trials were using it. */
   readonly besideOthers: boolean
 
   constructor(earlyClass: EarlyClass, message: string, cause?: unknown, besideOthers = false) {
@@ -20,15 +20,18 @@ export class TrialEnd extends Error {
   }
 }
 
-/** The server answered a call with a JSON-RPC error. It is part of the transcript and does not end the trial. */
+/**
+ * Thrown if the server answered a call with a JSON-RPC error. The error is part of the transcript, and the trial
+ * continues.
+ */
 export class RefusedCall extends Error {
   override readonly name = 'RefusedCall'
 }
 
 export type TrialCaller = {
   /**
-   * Calls a tool and records it when it starts, so that parallel calls keep their order.
-   * @param serverName optional with one server
+   * Calls a tool. The call is recorded when it starts, so that parallel calls keep their order.
+   * @param serverName may be absent if there is only one server
    * @throws RefusedCall for a protocol error
    * @throws TrialEnd if the trial cannot continue
    */
@@ -38,9 +41,9 @@ export type TrialCaller = {
     toolName: string,
     args: Record<string, unknown>,
   ): Promise<Record<string, unknown>>
-  /** Records a call that a model made but that reached no server. It must not count as "never called". */
+  /** Records a call that a model made but that was not sent, so that it does not count as never made. */
   noteUnsent(stepId: string, call: UnsentCall): void
-  /** The end of the trial during a call, even if the caller ignored the error. */
+  /** The error with which a call ended the trial, even if the caller ignored it. */
   readonly ended: TrialEnd | undefined
 }
 
@@ -108,8 +111,8 @@ export function createCaller(trial: {
 }
 
 /**
- * Returns how a failure ends the trial: as set-up on first contact with the server, else as execution. Timeouts have
- * their own class, and errors other than ServiceErrors always count as execution.
+ * Returns the end of the trial that a failure causes: a set-up failure if the server had not answered before, else an
+ * execution failure. A timeout has a class of its own. An error that is no ServiceError is always an execution failure.
  */
 export function toTrialEnd(error: unknown, firstContact: boolean): TrialEnd {
   if (error instanceof TrialEnd) return error
@@ -119,7 +122,7 @@ export function toTrialEnd(error: unknown, firstContact: boolean): TrialEnd {
   return new TrialEnd(firstContact ? 'setup_failed' : 'execution_failed', message, error)
 }
 
-/** Whether a server answered, even with a JSON-RPC error. */
+/** Whether an error is an answer of the server, namely a JSON-RPC error. */
 export function isProtocolAnswer(error: unknown): boolean {
   return error instanceof ServiceError && error.details?.['protocolError'] !== undefined
 }
@@ -135,9 +138,7 @@ function chooseServer(wanted: string | undefined, names: readonly string[]): str
   throw new TrialEnd('setup_failed', `Name the server of the call with serverName; the run's servers: ${choices}.`)
 }
 
-/**
- * Combines the time limit of the trial with the stop signal of the run. The first of them is the reason of the abort.
- */
+/** Returns a signal that is aborted by the trial's time limit or by the run's stop signal, whichever is first. */
 export function startClock(ms: number, signal: AbortSignal): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController()
   const cancel = () => controller.abort(new TrialEnd('cancelled', 'The run was cancelled.'))

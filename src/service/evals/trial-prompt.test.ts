@@ -59,7 +59,7 @@ describe('a trial with a model', () => {
     expect(outcome.class).toBe('passed')
   })
 
-  test('reaches no server if its model continues after the end', async () => {
+  test('calls no server if its model continues after the trial has ended', async () => {
     const controller = new AbortController()
     const { servers, called } = serversOf()
     const { promise: afterwards, resolve } = Promise.withResolvers<unknown>()
@@ -87,7 +87,7 @@ describe('a trial with a model', () => {
     [new ServiceError('VALIDATION_ERROR', 'There is no key for "openai".'), 'setup_failed'],
     [new ServiceError('TIMEOUT', 'The model did not answer.'), 'timed_out'],
     [new Error('boom'), 'execution_failed'],
-  ])('whose model throws %s ends as %s', async (error, trialClass) => {
+  ])('whose model fails with %s ends as %s', async (error, trialClass) => {
     const outcome = await run(
       [prompt],
       {},

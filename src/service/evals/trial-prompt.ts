@@ -8,7 +8,7 @@ import { addUsage, type TokenUsage } from '../core/token-usage.ts'
 const NO_MODEL =
   'A prompt step needs a model: set MCPDECK_MODEL_BASE_URL for mcpdeck, or send modelApiKeys with the run.'
 
-/** The parts of a trial that a model can access while it answers one prompt. */
+/** What a model can use of a trial while it answers one prompt. */
 export type PromptContext = {
   model: string | undefined
   provider: string | undefined
@@ -16,18 +16,18 @@ export type PromptContext = {
   serverNames: readonly string[]
   signal: AbortSignal
   listTools(serverName: string): Promise<Tool[]>
-  /** Adds the tokens of one answer to the trial's, even if no final text follows; undefined means unknown. */
+  /** Adds the tokens of one answer to those of the trial, even if no final text follows; undefined if unknown. */
   spend(usage: TokenUsage | undefined): void
-  /** Calls and records a tool. A {@link RefusedCall} may be shown to the model; other rejections end the trial. */
+  /** Calls and records a tool. The model is told of a {@link RefusedCall}; any other rejection ends the trial. */
   callTool(serverName: string, toolName: string, args: Record<string, unknown>): Promise<Record<string, unknown>>
-  /** Records a call that reached no server, because the tool does not exist or does not accept the arguments. */
+  /** Records a call that was not sent, because the tool does not exist or does not accept the arguments. */
   noteUnsent(call: UnsentCall): void
 }
 
 export type TrialModels = {
   /**
-   * Answers a prompt of the trial's conversation. A ServiceError before the first text counts as set-up, except
-   * `TIMEOUT`.
+   * Answers a prompt of the trial's conversation. A ServiceError before the first answer counts as a set-up failure,
+   * except `TIMEOUT`.
    */
   run(prompt: string, context: PromptContext): Promise<{ text: string }>
 }
@@ -39,16 +39,18 @@ export type Trial = {
   transcript: Transcript
   caller: TrialCaller
   signal: AbortSignal
-  /** Once a model has answered, its text is the final one, and results of later tool calls do not replace it. */
+  /**
+   * Whether a model has answered. Its text is then the final one, and results of later tool calls do not replace it.
+   */
   modelAnswered: boolean
   /**
-   * Tokens of the trial's models. `unknown` once an answer did not report them, since a part must not pass for the
-   * whole.
+   * Tokens of the trial's models. `unknown` if any answer did not report its tokens, because the sum would be too
+   * small.
    */
   spent: TokenUsage | 'unknown'
 }
 
-/** Sends one prompt to the model and records its answer and calls. Without a model the trial ends in set-up. */
+/** Sends one prompt to the model and records its answer and calls. Without a model the trial fails in set-up. */
 export async function askModel(step: EvalTestStep, trial: Trial): Promise<Judged> {
   const { models, transcript, caller, snapshot, servers, signal } = trial
   if (!models) throw new TrialEnd('setup_failed', NO_MODEL)

@@ -12,7 +12,7 @@ const target = (name: string): ServerTarget => ({
   transport: { type: 'stdio', command: name, args: [], env: {} },
 })
 
-/** Creates connections that only count how many calls of each server run at the same time. */
+/** Creates connections that count how many calls of each server run at the same time. */
 function counting() {
   const open = new Map<string, number>()
   const most = new Map<string, number>()
@@ -30,7 +30,7 @@ function counting() {
 test.each([
   ['of one trial', false],
   ['of two trials', true],
-])('if a server breaks during two calls %s, each ran beside another trial: %s', async (whose, besideOthers) => {
+])('if a server breaks during two calls %s, each counts as beside another trial: %s', async (whose, besideOthers) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const broke = new ServiceError('SERVER_UNREACHABLE', 'The server exited.')
   const session = { callTool: () => promise.then(() => Promise.reject(broke)) } as unknown as TrialSession

@@ -7,10 +7,10 @@ import type { TrialServers } from './types.ts'
 
 type Options = { connections: Pick<Connections, 'use'>; serialServers: boolean }
 
-/** A call, identified by the signal of its trial, since each trial has its own. */
+/** A call in progress. The signal identifies its trial, since each trial has its own signal. */
 type NotedCall = { trial: AbortSignal; besideOthers: boolean }
 
-/** Creates the access of trials or a conversation to their servers, over sessions that `connections` lends. */
+/** Gives trials or a conversation access to their servers, over sessions that `connections` lends. */
 export function createTrialServers(
   targets: readonly ServerTarget[],
   { connections, serialServers }: Options,
@@ -32,7 +32,7 @@ export function createTrialServers(
   /** Calls in progress by server. */
   const underWay = new Map<string, Set<NotedCall>>()
 
-  /** Records for each call whether one of another trial overlapped it. Calls of the same trial do not count. */
+  /** Records for each call whether a call of another trial overlapped it. */
   const noteCall = async <T>(name: string, trial: AbortSignal, call: (own: NotedCall) => Promise<T>): Promise<T> => {
     const all = underWay.get(name) ?? new Set()
     underWay.set(name, all)
@@ -74,7 +74,9 @@ export function createTrialServers(
   }
 }
 
-/** Marks a call that broke its server as executed, even if the server had not answered in this trial before. */
+/**
+ * Marks a failed call as executed if the server broke during it, even if that was the trial's first call of the server.
+ */
 function asExecuted(error: unknown, besideOthers: boolean): unknown {
   if (!brokeOver(error) || isProtocolAnswer(error)) return error
   return new TrialEnd('execution_failed', (error as ServiceError).message, error, besideOthers)

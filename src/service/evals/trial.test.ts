@@ -19,7 +19,7 @@ const never = new AbortController().signal
 const statuses = ({ steps }: TrialOutcome) => steps.map(({ status }) => status)
 
 describe('the steps of a trial', () => {
-  test('pass, and have a transcript', async () => {
+  test('pass, and the transcript records them', async () => {
     let clock = 1000
     const outcome = await run([toolCall('echo', { message: 'hi' }), contains('HI')], {}, { now: () => clock++ })
     expect(outcome).toMatchObject({ class: 'passed', status: 'completed', result: 'passed', startedAt: 1000 })
@@ -42,7 +42,7 @@ describe('the steps of a trial', () => {
     })
   })
 
-  test('after a failed assertion are still evaluated, each on the transcript so far', async () => {
+  test('are evaluated even after a failed assertion, each on the transcript until then', async () => {
     const outcome = await run([
       toolCall('echo', { message: 'one' }),
       contains('two'),
@@ -59,12 +59,12 @@ describe('the steps of a trial', () => {
     })
   })
 
-  test('leave a result with isError to the assertions', async () => {
+  test('do not fail because of a result with isError, which is left to the assertions', async () => {
     expect(await run([toolCall('broken'), contains('no such city')])).toMatchObject({ class: 'passed' })
     expect(await run([toolCall('broken'), assert({ type: 'noToolErrors' })])).toMatchObject({ class: 'failed' })
   })
 
-  test('fail if a call gets a protocol error, and the trial continues', async () => {
+  test('fail if a call gets a protocol error, and the later steps are run', async () => {
     const outcome = await run([
       toolCall('unknown'),
       toolCall('echo', { message: 'x' }),
@@ -82,7 +82,7 @@ describe('the steps of a trial', () => {
 })
 
 describe('the server of a step', () => {
-  test('is the only one, or the named one', async () => {
+  test('is the only server, or the one that the step names', async () => {
     const { servers, called } = serversOf(['one', 'two'])
     await run([toolCall('echo', {}, 'two'), toolCall('echo', {}, 'one')], {}, { servers })
     await run([toolCall('echo')], {}, { servers: { ...servers, names: ['one'] } })
@@ -112,7 +112,7 @@ describe('a trial that ends before its last step', () => {
     ['locked', 'setup_failed', 'execution_failed'],
     ['slow', 'timed_out', 'timed_out'],
     ['bug', 'execution_failed', 'execution_failed'],
-  ])('because of %s is %s at first contact, and %s later', async (tool, atFirst, later) => {
+  ])('because of %s is %s if the server had not answered before, and %s if it had', async (tool, atFirst, later) => {
     const first = await run([toolCall(tool), toolCall('echo'), contains('x')], { checks: [{ type: 'noToolErrors' }] })
     expect(first).toMatchObject({ class: atFirst, status: 'failed', result: null, error: first.steps[0]?.reason })
     expect(statuses(first)).toEqual(['fail', 'skipped', 'skipped'])
@@ -122,13 +122,13 @@ describe('a trial that ends before its last step', () => {
     expect(await run([toolCall('unknown'), toolCall(tool)])).toMatchObject({ class: later })
   })
 
-  test('counts first contact for each server', async () => {
+  test('counts the first answer of each server separately', async () => {
     const { servers } = serversOf(['one', 'two'])
     const outcome = await run([toolCall('echo', {}, 'one'), toolCall('gone', {}, 'two')], {}, { servers })
     expect(outcome.class).toBe('setup_failed')
   })
 
-  test('without a model or a browser says what is needed', async () => {
+  test('because it has no model or browser says what is needed', async () => {
     const prompt = await run([step('prompt', { prompt: 'Weather?' }), contains('sun')])
     expect(prompt).toMatchObject({ class: 'setup_failed', error: expect.stringContaining('modelApiKeys') })
     expect(statuses(prompt)).toEqual(['fail', 'skipped'])
@@ -136,7 +136,7 @@ describe('a trial that ends before its last step', () => {
     expect(interact).toMatchObject({ class: 'setup_failed', error: expect.stringContaining('browser runner') })
   })
 
-  test('is ended by its deadline if a call gets no answer', async () => {
+  test('is ended by its deadline if a call is not answered', async () => {
     const outcome = await run(
       [toolCall('echo', { message: 'x' }), toolCall('silent'), toolCall('echo')],
       {},
@@ -150,7 +150,7 @@ describe('a trial that ends before its last step', () => {
     expect(statuses(outcome)).toEqual(['ok', 'fail', 'skipped'])
   })
 
-  test('can be cancelled during a call that ignores it', async () => {
+  test('can be cancelled during a call that ignores the cancellation', async () => {
     const controller = new AbortController()
     const tools: Record<string, Tool> = {
       ...TOOLS,
@@ -191,7 +191,7 @@ describe('a trial that ends before its last step', () => {
     })
   })
 
-  test('has the cancellation as its reason if a call breaks at the same moment', async () => {
+  test('is cancelled, not failed, if a call breaks at the same moment', async () => {
     const controller = new AbortController()
     const servers = {
       names: ['one'],
@@ -214,7 +214,7 @@ describe('a trial that ends before its last step', () => {
 })
 
 describe('the verdict of a whole trial', () => {
-  test('includes the checks, after the steps', async () => {
+  test('includes the checks, which are judged after the steps', async () => {
     const checks = [{ type: 'noToolErrors' }, { type: 'toolNeverCalled', toolName: 'echo' }]
     const outcome = await run([toolCall('echo', { message: 'hi' })], { checks })
     expect(outcome.checks).toMatchObject([
@@ -256,7 +256,7 @@ describe('the verdict of a whole trial', () => {
     expect(await run([toolCall('echo', {}, 'one')], {}, request)).toMatchObject({ class: 'passed' })
   })
 
-  test('is given without a call if a server answers, even if it only says that it lists no tools', async () => {
+  test('needs no call if a server answers, even if the answer is that it cannot list tools', async () => {
     const { servers } = serversOf()
     const listTools = TOOLS['unknown'] as unknown as typeof servers.listTools
     const request = { servers: { ...servers, listTools: async () => listTools('one', never) } }
@@ -275,8 +275,8 @@ describe('the verdict of a whole trial', () => {
     expect(await run(steps)).toMatchObject({ class: 'passed', checks: [] })
   })
 
-  test('is not failed by a broken evaluator, unless something else failed', async () => {
-    // Converting this call into words makes the evaluator throw.
+  test('does not fail because of a broken evaluator, unless something else failed', async () => {
+    // The evaluator throws when it converts this call to text.
     const message = {
       toJSON: () => {
         throw new TypeError('It cannot be written.')
@@ -294,7 +294,7 @@ describe('the verdict of a whole trial', () => {
   })
 })
 
-test('every step has one verdict, and class, status and result agree, whatever the servers do', async () => {
+test('every step has one verdict, and class, status and result agree, whatever the servers answer', async () => {
   const tool = fc.constantFrom(...Object.keys(TOOLS).filter(name => name !== 'silent'))
   const anyStep = fc.oneof(
     tool.map(name => toolCall(name, { message: name })),

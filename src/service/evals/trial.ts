@@ -26,8 +26,8 @@ export type TrialRequest = {
 
 /**
  * Executes one trial and judges it. Steps run in order, even after a failed assertion. A protocol error fails only its
- * step. After an early end little is judged: see {@link judgeEarly}. Whatever servers and models do becomes an outcome,
- * never a rejection.
+ * step. If the trial ends early, only little is judged: see {@link judgeEarly}. Never rejects because of servers or
+ * models: what they do is part of the outcome.
  */
 export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
   const { case: snapshot, servers, models, now = Date.now } = request
@@ -81,8 +81,8 @@ function notingListings(servers: TrialServers, listed: Set<string>): TrialServer
 }
 
 /**
- * Returns why a trial without calls proves nothing: a server that it never listed is unreachable, so "never called"
- * would pass by accident. Undefined if the trial made calls or every server answers.
+ * Returns the reason why a trial without calls must not be judged: a server whose tools were never listed cannot be
+ * reached, so that "never called" would pass by accident. Undefined if the trial made calls or every server answers.
  */
 async function unreachable(
   { servers, signal, transcript }: Trial,
@@ -108,7 +108,7 @@ function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome, 'stat
   return { status: trialClass === 'cancelled' ? 'cancelled' : 'failed', result: null }
 }
 
-/** Returns the outcome of a judged trial, and whether its scores agree with their definitions. */
+/** Returns the outcome of a judged trial, including whether its scores match their definitions. */
 export function settledOutcome(
   snapshot: CaseSnapshot,
   {

@@ -2,11 +2,11 @@ import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { Tool } from '../connections/types.ts'
 
-/** A case as a run executes it. The snapshot is taken at launch, so that later edits do not change it. */
+/** A case as it was when the run was launched. Later edits do not change it. */
 export type CaseSnapshot = {
   /** Row id of the case, or its position in an inline run. */
   caseId: string
-  /** Authored id that survives edits and matches cases of different runs. */
+  /** Id that the author gave the case. It does not change with edits, and pairs cases of different runs. */
   caseKey: string
   title: string
   steps: EvalTestStep[]
@@ -15,26 +15,26 @@ export type CaseSnapshot = {
   expectedOutput?: string
   model?: string
   provider?: string
-  /** Settings of the suite and the case. Cases without a prompt do not need them. */
+  /** Model settings of the suite and the case; absent if no step needs a model. */
   modelSettings?: PromptSettings
-  /** Match options of the case merged over those of the suite; absent means that calls are not matched. */
+  /** Match options of the case, merged over those of the suite; absent if calls are not compared. */
   matchOptions?: MatchOptions
-  /** The effective assertions of `checks`, after applying `mode`. */
+  /** The assertions that apply to the case, after `mode` was applied. */
   checks: Assertion[]
 }
 
-/** Settings of a model request. If one is absent, the endpoint chooses. */
+/** Settings of a model request. The endpoint chooses a setting that is absent. */
 export type PromptSettings = {
   systemPrompt?: string
   temperature?: number
-  /** `required` demands one call at the beginning of each prompt. */
+  /** `required` demands a call in the first answer to each prompt. */
   toolChoice?: 'auto' | 'none' | 'required'
 }
 
 /** An assertion. Known types are judged; unknown ones fail the trial (assertions.md). */
 export type Assertion = { type: string } & Record<string, unknown>
 
-/** Match options in the internal vocabulary. The public one is converted on input. */
+/** Match options in the internal vocabulary. Requests are converted to it. */
 export type MatchOptions = {
   toolCallOrder?: 'ignore' | 'superset' | 'strict'
   maxExtraToolCalls?: number | null
@@ -43,30 +43,30 @@ export type MatchOptions = {
 
 export type ToolCallRecord = {
   stepId: string
-  /** Absent for a tool that no server has. */
+  /** Absent if no server has the tool. */
   serverName?: string
   toolName: string
   arguments: Record<string, unknown>
   /** Epoch milliseconds. */
   startedAt: number
   durationMs: number
-  /** The MCP result verbatim; absent if the call failed, also with a JSON-RPC error. */
+  /** The MCP result, unchanged; absent if the call failed, even with a JSON-RPC error. */
   result?: Record<string, unknown>
   error?: string
 }
 
-/** A call that reached no server, because the tool does not exist or does not accept the arguments. */
+/** A call that was not sent, because the tool does not exist or does not accept the arguments. */
 export type UnsentCall = Pick<ToolCallRecord, 'serverName' | 'toolName' | 'arguments'> & { error: string }
 
 /** A call that the assertions of the case require. */
 export type ExpectedToolCall = {
   toolName: string
   arguments: Record<string, unknown>
-  /** Comparison of the arguments of this call; absent = as the match options say. */
+  /** How to compare the arguments of this call; absent if the match options decide. */
   argumentMatching?: 'ignore' | 'partial' | 'exact'
 }
 
-/** Observation of one widget by a browser runner. */
+/** What a browser runner saw of one widget. */
 export type WidgetObservation = {
   toolName: string
   rendered: boolean
@@ -77,7 +77,7 @@ export type WidgetObservation = {
 
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; content: unknown; stepId?: string }
 
-/** A record of everything that happened in a trial. Assertions are pure functions of it. */
+/** What happened in a trial. The verdict of an assertion depends only on its transcript. */
 export type Transcript = {
   messages: TranscriptMessage[]
   toolCalls: ToolCallRecord[]
@@ -86,7 +86,7 @@ export type Transcript = {
   /** Number of prompts sent so far; absent if they were not counted. */
   userTurns?: number
   usage?: { inputTokens?: number; outputTokens?: number; totalTokens: number }
-  /** Absent without a browser runner. Widget assertions then fail. */
+  /** Absent without a browser runner. Assertions about widgets then fail. */
   widgets?: WidgetObservation[]
 }
 
@@ -94,7 +94,7 @@ export type Judged = {
   status: 'ok' | 'fail' | 'skipped' | 'pending'
   reason?: string
   evidence?: Record<string, unknown>
-  /** Set if the evaluator broke here. Nothing is known then, so the status is `skipped`, never `fail`. */
+  /** Set if the evaluator itself failed. The verdict is then unknown, so that the status is `skipped`, never `fail`. */
   evaluatorError?: string
 }
 
@@ -107,17 +107,17 @@ export type StepVerdict = Judged & {
   durationMs?: number
 }
 
-/** A verdict about the whole trial instead of an authored step. */
+/** A verdict on the whole trial rather than on one step. */
 export type CheckVerdict = Judged & {
   /** Id of the scorer, stable within the case. */
   id: string
-  /** Whether it comes from `checks`, the rule of negative cases, or the match options. */
+  /** The source of the rule: `checks`, the rule for negative cases, or the match options. */
   source: 'check' | 'negative' | 'match'
   /** The type of the assertion, or the name of the rule. */
   type: string
 }
 
-/** Whether scores and definitions agree (contract: EvalRun, `scoreIntegrity`); absent if nothing was scored. */
+/** Whether scores match their definitions (contract: EvalRun, `scoreIntegrity`); absent if nothing was scored. */
 export type ScoreIntegrity = 'valid' | 'invalid'
 
 export type TrialOutcome = {
@@ -131,13 +131,13 @@ export type TrialOutcome = {
   transcript: Transcript
   startedAt: number
   durationMs: number
-  /** Whether the trial's scores agree with their definitions; absent if nothing was scored. */
+  /** Whether the trial's scores match their definitions; absent if nothing was scored. */
   scoreIntegrity?: ScoreIntegrity
   /**
-   * Whether a server broke during one of its calls while other trials used that server, so that they may be the cause.
+   * Whether a server broke during one of the trial's calls while other trials were using it. Those may be the cause.
    */
   brokeBesideOthers?: boolean
-  /** Why the first execution of the trial was aborted. This is the outcome of the second one. */
+  /** Why the first execution of the trial was aborted. The outcome is that of the second one. */
   ranAgainAfter?: string
 }
 
@@ -166,12 +166,15 @@ export type GradedTrial = {
 }
 
 /**
- * Access to a run's trials for grading. A run may have many thousands, so they are counted, and only a few are read.
+ * Access to a run's trials for grading. Since a run may have many thousands, they are counted by the database, and only
+ * a few are read.
  */
 export type GradedTrials = {
-  /** Number of trials by variant and class. A variant is named by its position among the run's snapshots. */
+  /** Number of trials by variant and class. `variant` is the position among the run's snapshots. */
   tally: readonly { variant: number; class: TrialClass; trials: number }[]
-  /** Returns the first trials of these classes after a position, in the run's order: by case, then by iteration. */
+  /**
+   * Returns the first trials of these classes after a position, in the order of the run: by case, then by iteration.
+   */
   first(classes: readonly TrialClass[], limit: number, behind?: number): GradedTrial[]
   /** Returns the position of a trial; undefined if it belongs to another run. */
   positionOf(iterationId: string): number | undefined

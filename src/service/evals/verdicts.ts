@@ -13,20 +13,20 @@ import type {
   StepVerdict,
   Transcript,
 } from './types.ts'
-/** Judges an assertion. If the evaluator breaks, this is reported as such and never as a failed case. */
+/** Judges an assertion. A failure of the evaluator itself is reported as such and never as a failed case. */
 export function judge(assertion: unknown, transcript: Transcript, test?: PatternTest): Judged {
   return guarded(() => judgeAssertion(assertion, transcript, test))
 }
 
 export type EarlyEnd = {
   why: string
-  /** Whether calls without an answer failed instead of being cancelled. */
+  /** Whether unanswered calls failed, rather than being cancelled. */
   callsBroke: boolean
 }
 
 /**
- * Judges an assertion of a trial that ended early: it is skipped, because "never called" would pass by accident. Only
- * `noToolErrors` can still fail, if `callsBroke`.
+ * Judges an assertion of a trial that ended early: it is skipped, because an assertion such as "never called" would
+ * pass by accident. Only `noToolErrors` can fail, namely if `callsBroke`.
  */
 export function judgeEarly(assertion: unknown, transcript: Transcript, { why, callsBroke }: EarlyEnd): Judged {
   const skipped: Judged = { status: 'skipped', reason: why }
@@ -35,14 +35,14 @@ export function judgeEarly(assertion: unknown, transcript: Transcript, { why, ca
   return judged.status === 'fail' ? judged : skipped
 }
 
-/** A rule for judging a whole trial, in addition to its steps. */
+/** A rule for the whole trial, beside the verdicts on its steps. */
 type TrialRule = Pick<CheckVerdict, 'id' | 'source' | 'type'> & {
   assertion?: Assertion
   judge(transcript: Transcript, test?: PatternTest): Judged
 }
 
 /**
- * Returns the verdicts about the whole trial: negative rule, match options (not for negative cases) and `checks`.
+ * Returns the verdicts on the whole trial: by the rule for negative cases or by the match options, and by `checks`.
  * @param early see {@link judgeEarly}
  */
 export function judgeChecks(
@@ -59,8 +59,8 @@ export function judgeChecks(
 }
 
 /**
- * Returns the class of a completed trial. One failure decides; without failures, a broken evaluator leaves it without a
- * verdict.
+ * Returns the class of a completed trial. One failure makes it fail. If there is none, but the evaluator itself failed
+ * somewhere, the trial has no verdict.
  */
 export function classOf(verdicts: readonly Judged[]): Extract<TrialClass, 'passed' | 'failed' | 'evaluator_error'> {
   if (verdicts.some(verdict => verdict.status === 'fail')) return 'failed'

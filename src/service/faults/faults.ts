@@ -4,7 +4,7 @@ import { type ApiRequest, plainHeaders } from '../../api/contract/message.ts'
 import { type WholeResponse, createRouter } from '../core/pipeline.ts'
 import { FAULT_FORM, FAULT_KINDS, type FaultKind } from './kinds.ts'
 import * as z from 'zod'
-/** Rates as fractions of requests. */
+/** How often each fault occurs, as a fraction of requests, and the delay of `latency` in milliseconds. */
 export type FaultRates = Record<FaultKind, number> & { latencyMs: number }
 
 export type FaultyAnswer = { response: WholeResponse; transport: 'send' | 'drop' | 'truncate' }
@@ -16,7 +16,7 @@ export type Faults = (
 
 const MAX_RETRY_AFTER_SECONDS = 3
 
-/** Failures that replace an answer, with the contract's code for each status. */
+/** Codes of the contract for the failures that replace an answer, by status. */
 const FAILURES = { '500': 'INTERNAL_ERROR', '502': 'SERVER_UNREACHABLE', '504': 'TIMEOUT' } as const satisfies Partial<
   Record<FaultKind, ErrorCode>
 >
@@ -37,13 +37,13 @@ export function parseFaults(specs: readonly string[]): FaultRates {
   return rates
 }
 
-/** Creates the faults. The same seed and the same order of requests result in the same faults. */
+/** Creates the faults. The same seed and order of requests result in the same faults. */
 export function createFaults(rates: FaultRates, seed: number): Faults {
   if (FAULT_KINDS.every(kind => rates[kind] === 0)) return async (request, answer) => sent(await answer(request))
   const random = createRandom(seed)
   const makeNewer = createNewerAnswers()
   return async (request, answer) => {
-    // Each request draws a number for every kind, so that one rate does not affect the others.
+    // A number is drawn for each kind, so that the rate of one kind does not affect the others.
     const draws = drawn(random)
     const hint = random()
     const meets = (kind: FaultKind) => draws[kind] < rates[kind]
@@ -93,13 +93,13 @@ function createRandom(seed: number): () => number {
   }
 }
 
-/** Additions of a newer deployment that this contract does not know. */
+/** Whether answers contain fields or values of a newer version of the contract. */
 export type Novelties = { fields: boolean; values: boolean }
 
-/** A name and a value that no contract will ever contain. */
+/** Name and value that are in no version of the contract. */
 const NOVELTY = 'injectedNovelty'
 
-/** Changes answers to those of a newer deployment: each record gets another field, each open list another value. */
+/** Changes answers to those of a newer version: each record gets a further field, each open list a further value. */
 export function createNewerAnswers() {
   const router = createRouter()
   return (request: ApiRequest, response: WholeResponse, novelties: Novelties): WholeResponse => {
@@ -122,7 +122,7 @@ function newer(schema: z.core.$ZodType, value: unknown, novelties: Novelties): u
     const option = schema.options.find(each => z.safeParse(each, value).success)
     return option ? inside(option, value) : value
   }
-  // The schema of a page accepts a bare list of items too, and answers stay bare.
+  // A page's schema also accepts a bare list of its items; such an answer remains a list.
   if (schema instanceof z.ZodPipe)
     return Array.isArray(value)
       ? (inside(schema.out, { items: value }) as { items: unknown }).items

@@ -6,15 +6,15 @@ import type { ModelAccess } from '../models/endpoint.ts'
 
 export type SessionText = { sessionId: string; conversation: readonly object[] }
 
-/** Observations of a model beyond the findings. */
+/** What a model observed in addition to the findings. */
 export type Discovery = {
   observations: { title: string; detail: string; sessionIds: string[] }[]
-  /** Number of sessions that the model was shown, and of all sessions. */
+  /** Number of sessions that the model was shown, and number of all sessions. */
   coverage: { unit: 'sessions'; analyzed: number; total: number; truncated: boolean }
 }
 
 const MAX_SESSIONS = 12
-/** Maximum characters shown of one session: whole messages from its beginning, the first one whatever its length. */
+/** Maximum number of characters of a session that the model is shown: whole messages, at least the first one. */
 const MAX_SESSION_CHARS = 8000
 const MAX_OBSERVATIONS = 5
 
@@ -32,7 +32,7 @@ and that are no known problem: a short title, one or two sentences of detail, an
 show it. None is a good answer too.`
 
 /**
- * Runs the discovery of a wave's insights, without observations that name no shown session.
+ * Asks a model for observations about a wave. Those that name no session it was shown are left out.
  * @throws ServiceError as `askForObject`
  */
 export async function discover(
@@ -66,7 +66,7 @@ export async function discover(
   return { observations: observations.slice(0, MAX_OBSERVATIONS), coverage }
 }
 
-/** Returns at most `limit` items, evenly spread over the list. */
+/** Returns at most `limit` items, which are spread evenly over the list. */
 function spread<T>(all: readonly T[], limit: number): T[] {
   if (all.length <= limit) return [...all]
   return Array.from({ length: limit }, (_, index) => all[Math.floor((index * all.length) / limit)]).filter(

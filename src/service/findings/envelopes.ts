@@ -3,12 +3,12 @@ import type { FindingScope, InsightsDocument, InsightsRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { scopeOf } from './records.ts'
 
-/** The scope of insights: the wave of a run, or the latest analyzed window of a scenario. */
+/** What insights are about: the wave of a run, or the latest analyzed window of a scenario. */
 export type EnvelopeScope =
   | { kind: 'swarm_wave'; projectId: string; waveId: string; runId: string }
   | { kind: 'user_testing_window'; projectId: string; scenarioId: string }
 
-/** The envelope of insights that were never requested. */
+/** The fields of insights that were never requested. */
 const NOT_REQUESTED = {
   schemaVersion: 1,
   status: 'not_requested',
@@ -23,7 +23,7 @@ const NOT_REQUESTED = {
   truncation: { truncated: false, omittedFindings: 0, omittedEvidence: 0, contractTruncated: false },
 } satisfies Partial<InsightsEnvelope>
 
-/** Returns the insights of a journey run or a scenario; undefined for a scenario without any window. */
+/** Returns the insights of a journey run or a scenario; undefined if the scenario has no analyzed window. */
 export function insightsEnvelopeOf(store: Store, scope: EnvelopeScope): InsightsEnvelope | undefined {
   if (scope.kind === 'swarm_wave') {
     const { kind, projectId, waveId, runId } = scope
@@ -50,8 +50,8 @@ export function windowEnvelope(
 }
 
 /**
- * Returns the generated part of a row, without findings that were dismissed since; null if there is none, or while it
- * is being generated.
+ * Returns the generated part of insights, without findings that were dismissed later; null if there is none, or while
+ * it is being generated.
  */
 export function documentOf(store: Store, place: FindingScope, row: InsightsRow | undefined): InsightsDocument | null {
   if (!row?.document || row.status === 'pending') return null

@@ -24,9 +24,9 @@ type InsightsGeneration = {
   /** Returns the insights; undefined if they were never requested. */
   get(subject: InsightsSubject): InsightsRow | undefined
   /**
-   * Starts a generation. If one is pending, a repeat returns it and costs nothing.
-   * @throws ServiceError `NOT_FOUND`, `CONFLICT` while running or without `force`, `FEATURE_NOT_SUPPORTED`,
-   * `RATE_LIMITED`
+   * Starts a generation. If one is pending, it is returned, and nothing is spent.
+   * @throws ServiceError `NOT_FOUND`, `CONFLICT` while the run is in progress, or if there are insights and `force` is
+   * not set, `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`
    */
   request(subject: InsightsSubject, by: { organizationId: string; force: boolean }): InsightsRow
   /**
@@ -45,7 +45,7 @@ export function createGeneration(
   const access = { configured: models, keys: {} }
   jobs.define(kind, (id, why) => void store.insights.end(id, failed('INTERNAL_ERROR', why)))
 
-  /** Explains measured failures with advice of the model. Undefined if this failed or was cancelled. */
+  /** Has the model explain the measured failures. Returns undefined if this failed or was cancelled. */
   const explain = async (
     { id }: InsightsRow,
     { facts, failures }: Observed,
@@ -74,7 +74,7 @@ export function createGeneration(
     const document = await explain(row, observed, signal)
     const sessions = document && store.read(() => subjects.sessions?.(store, place, waveId))
     if (!sessions) return
-    // If the discovery fails, the explained failures are kept and the discovery stays empty.
+    // If the discovery fails, the explained failures are kept without a discovery.
     const known = observed.failures.map(({ title }) => title)
     const discovery = await discover(access, { what: observed.facts.what, sessions, known }, signal)
     store.write(() => store.insights.setDiscovery(id, discovery, Date.now()))
@@ -139,7 +139,10 @@ export function createGeneration(
 
 type Advised = Awaited<ReturnType<typeof adviseOn>>
 
-/** Returns findings for a wave in which nothing was analyzed, where the absence of failures is no good news. */
+/**
+ * Returns the result for a wave in which nothing was analyzed. No findings are then no good news, and the summary says
+ * so.
+ */
 function nothingSeen({ what, total }: WaveFacts): Advised {
   const summary = `No insights for ${what}: none of its ${total} sessions got far enough to be analyzed.`
   return { summary, findings: [], omitted: 0 }
@@ -180,7 +183,7 @@ function failed(errorCode: string, errorMessage: string): InsightsEnd {
   return { status: 'failed', errorCode, errorMessage, retryable, updatedAt: Date.now() }
 }
 
-/** Returns the measured failures of a wave, without dismissed findings. */
+/** Returns the measured failures of a wave, except dismissed findings. */
 function failuresOf(
   store: Store,
   scope: FindingScope,
@@ -193,7 +196,7 @@ function failuresOf(
     .map(row => {
       const evidence = store.findings.evidence(row.id, waveId)
       const sessions = affected.get(row.fingerprint) ?? namesOf(evidence, 'sessionId').length
-      // Evidence without a session still comes from one.
+      // Even evidence that names no session comes from a session, so at least one counts.
       return toFailure(row, evidence, Math.max(1, sessions), analyzed)
     })
 }
@@ -239,7 +242,7 @@ function namesOf(
   return [...new Set(evidence.flatMap(item => item[field] ?? []))]
 }
 
-/** Categories of failure kinds. Those of all others follow from their evidence. */
+/** Categories of the dimensions of findings. The category of any other dimension follows from its evidence. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   'tool-errors': 'tool_runtime',
   tool_error: 'tool_runtime',

@@ -36,11 +36,11 @@ describe('a finding after one wave', () => {
     ['resolved', false, 'resolved'],
     ['regressed', true, 'recurring'],
     ['regressed', false, 'resolved'],
-  ])('that was %s, with seen = %s in the wave, is %s', (before, seen, after) => {
+  ])('that was %s, and that the wave saw (%s), is %s', (before, seen, after) => {
     expect(afterWave(before && state(before), wave(9, seen))?.status).toBe(after)
   })
 
-  test('that sees it updates its last sighting and its count, and is no longer resolved', () => {
+  test('that the wave saw has a new last sighting and count, and is not resolved', () => {
     expect(afterWave(state('resolved'), wave(9, true))).toEqual({
       status: 'regressed',
       occurrenceCount: 4,
@@ -51,14 +51,16 @@ describe('a finding after one wave', () => {
     })
   })
 
-  test('that misses it is resolved at the time of the first such wave', () => {
+  test('that the wave missed is resolved at the time of the first wave that missed it', () => {
     const resolved = afterWave(state('recurring'), wave(9, false))
     expect(resolved).toEqual({ ...state('recurring'), status: 'resolved', resolvedAt: 9 })
     expect(afterWave(resolved, wave(12, false))).toEqual(resolved)
   })
 })
 
-/** Returns the state that the definition gives for a history, computed from its end without a state machine. */
+/**
+ * Returns the state that the definition gives for a history. It is computed from the end, without intermediate states.
+ */
 function definition(history: readonly WaveRecording[]): Partial<FindingState> | undefined {
   const ordered = history.toSorted(compareWaves)
   const sightings = ordered.filter(({ seen }) => seen)
@@ -92,7 +94,7 @@ const recordings = fc.array(
 type Place = { projectId: string; source: WaveSource }
 type Recording = { waveId: string; seen: boolean; at: number }
 
-/** Returns one recording for each wave: a sighting outweighs a check without one, and its last time counts. */
+/** Returns one recording for each wave. A sighting outweighs a check without one; of several the last time counts. */
 function merged(list: readonly Recording[]): WaveRecording[] {
   return [...Map.groupBy(list, ({ waveId }) => waveId)].map(([waveId, all]) => {
     const seen = all.some(one => one.seen)
@@ -102,7 +104,7 @@ function merged(list: readonly Recording[]): WaveRecording[] {
 }
 
 describe('any history of waves', () => {
-  test('has the transitions of the definition', () => {
+  test('gives the states of the definition', () => {
     fc.assert(
       fc.property(recordings, list => {
         const history = merged(list)
@@ -113,7 +115,7 @@ describe('any history of waves', () => {
     )
   })
 
-  test('gives the same result in every order of recording', () => {
+  test('gives the same result in any order of recording', () => {
     const times = fc.array(fc.record({ seen: fc.boolean(), at: fc.nat(9) }), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(times, fc.infiniteStream(fc.nat()), (list, order) => {
@@ -145,7 +147,7 @@ function recordIn(store: Store, place: Place, { waveId, seen, at }: Recording): 
 }
 
 describe('a recorded finding', () => {
-  test('follows the definition in whatever order waves arrive, and is dismissed separately', () => {
+  test('matches the definition in whatever order waves arrive, and is dismissed independently', () => {
     const { store } = openWorkspace({ memory: true })
     onTestFinished(() => store.close())
     const organizationId = store.keys.list()[0]?.organizationId ?? ''
@@ -169,7 +171,7 @@ describe('a recorded finding', () => {
           }
           expect(only()?.dismissedAt ?? null).toBe(dismissedAt)
         }
-        // A wave can only miss a known finding, so the history begins with the first recorded sighting.
+        // Only a known finding can be missed, so the history begins with the first recorded sighting.
         const known = list.slice(list.findIndex(({ seen }) => seen))
         const expected = list.some(({ seen }) => seen) ? definition(merged(known)) : undefined
         if (expected) expect(only()).toMatchObject(expected)

@@ -3,9 +3,9 @@ export type FindingStatus = 'new' | 'recurring' | 'resolved' | 'regressed'
 /** The observation of a finding in one wave, merged over all recordings of that wave. Times are epoch milliseconds. */
 export type WaveRecording = {
   waveId: string
-  /** False if the wave covered the subject of the finding and did not see it. */
+  /** Whether the wave saw the finding. False if it examined the subject without seeing it. */
   seen: boolean
-  /** Position of the wave in time: its last sighting, or its last check if nothing was seen. */
+  /** Time by which waves are sorted: the last sighting, or the last check if nothing was seen. */
   at: number
   /** Time of the first sighting or check. */
   firstAt: number
@@ -17,14 +17,14 @@ export type FindingState = {
   firstSeenAt: number
   lastSeenAt: number
   lastSeenWaveId: string
-  /** Time of the wave that resolved the finding; null while it is unresolved. */
+  /** Time of the wave that resolved the finding; null if it is not resolved. */
   resolvedAt: number | null
 }
 
 /**
- * Returns the next state of a finding: new, recurring, resolved if covered and unseen, then regressed (differences,
- * section 4, line 154).
- * @param before undefined = never seen
+ * Returns the state of a finding after a wave: new, then recurring; resolved by a wave that examined its subject and
+ * did not see it; regressed if it is seen after that (differences, section 4, line 154).
+ * @param before undefined if the finding was never seen
  */
 export function afterWave(before: FindingState | undefined, wave: WaveRecording): FindingState | undefined {
   const { waveId, at, firstAt } = wave
@@ -39,7 +39,7 @@ export function afterWave(before: FindingState | undefined, wave: WaveRecording)
   }
 }
 
-/** Merges two recordings of one wave in either order. A sighting outweighs any number of checks without one. */
+/** Merges two recordings of one wave, in either order. A sighting outweighs any number of checks without one. */
 export function mergeRecordings(a: WaveRecording, b: WaveRecording): WaveRecording {
   if (a.seen !== b.seen) return a.seen ? a : b
   return { ...a, at: Math.max(a.at, b.at), firstAt: Math.min(a.firstAt, b.firstAt) }

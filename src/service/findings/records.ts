@@ -15,7 +15,7 @@ import { latestPage } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 export type Sighting = {
-  /** Stable across waves, because it is built from ids, never from names or texts that vary. */
+  /** The same in all waves, because it consists of ids. Names and texts may change. */
   fingerprint: string
   dimension: string
   subject: { kind: string; id: string; label?: string }
@@ -23,12 +23,12 @@ export type Sighting = {
   evidence: ActionableFindingEvidence[]
 }
 
-/** The source of a wave. A window of a scenario's sessions counts as a wave. */
+/** Where a wave comes from. A window of a scenario's sessions counts as a wave. */
 export type WaveSource = { kind: 'swarm' } | { kind: 'user-testing'; scenarioId: string }
 
 /**
  * Updates a project's findings after a graded wave, in the caller's transaction. Several runs of a wave count as one
- * occurrence, and a late wave is inserted at its own time.
+ * occurrence. A wave that arrives late is inserted at its own time.
  * @param wave `at` = time of grading; `covers` = whether it examined the subject of a finding
  * @param now epoch milliseconds
  */
@@ -64,7 +64,7 @@ type Noted = WaveRecording & { now: number }
 function recordSighting(store: Store, scope: FindingScope, wave: Noted, sighting: Sighting): void {
   const subject = subjectOf(sighting)
   const row = store.findings.find(scope, sighting.fingerprint) ?? insertFinding(store, scope, wave, subject)
-  // The newest sighting sets the names, so that a rename shows.
+  // The latest sighting sets the names, so that a new name is shown.
   applyRecording(store, row, wave, wave.at >= row.lastSeenAt ? subject : undefined)
   store.findings.addEvidence(row.id, wave.waveId, sighting.evidence.map(clipped))
 }
@@ -84,7 +84,7 @@ function insertFinding(
   return row
 }
 
-/** Inserts a recording at its time and replays the finding from there. */
+/** Inserts a recording at its time, and computes the states of the finding from there on. */
 function applyRecording(
   { findings }: Store,
   row: NewFinding,
@@ -104,7 +104,7 @@ function applyRecording(
   if (!isDeepStrictEqual(now, { ...row })) findings.update(row.id, { ...subject, ...state, updatedAt })
 }
 
-/** Returns the subject of a finding. Texts of servers, models and visitors are cut before they are stored. */
+/** Returns the subject of a finding. Text of servers, models and visitors is cut before it is stored. */
 function subjectOf({ fingerprint, dimension, title, subject }: Sighting): FindingSubject {
   return {
     fingerprint,
@@ -116,7 +116,7 @@ function subjectOf({ fingerprint, dimension, title, subject }: Sighting): Findin
   }
 }
 
-/** Returns evidence with cut texts and sorted fields, so that equal evidence gives equal text. */
+/** Returns evidence with cut texts and sorted fields, so that equal evidence is stored as equal text. */
 function clipped(evidence: ActionableFindingEvidence): ActionableFindingEvidence {
   const { excerpt, toolName, errorCode, ...identities } = evidence
   const shown = {
@@ -137,7 +137,7 @@ export function requireFinding(store: Store, scope: FindingScope, findingId: str
   return row
 }
 
-/** Hides a finding or shows it again. A repeat changes nothing, and the status is never changed. */
+/** Dismisses a finding, or restores it. A repeat changes nothing, and the status remains. */
 export function setDismissed(store: Store, row: FindingRow, dismissed: boolean, now: number = Date.now()): void {
   if (dismissed === (row.dismissedAt !== null)) return
   store.findings.setDismissed(row.id, dismissed ? now : null, now)
@@ -149,8 +149,8 @@ function toSwarmFinding(row: FindingRow): SwarmFinding {
 }
 
 /**
- * Converts a finding of a scenario to an open document: the fields of a swarm finding, its text, and evidence from the
- * last window that saw it.
+ * Converts a finding of a scenario. The contract leaves the document open: it has the fields of a swarm finding, a
+ * text, and evidence of the last window that saw the finding.
  */
 export function toScenarioFinding(store: Store, row: FindingRow): ScenarioFinding {
   const { id, fingerprint, dimension, title, lastSeenWaveId } = row
@@ -181,13 +181,16 @@ function historyOf(row: FindingRow) {
 /** The numbers of sessions in a wave or window. */
 export type WaveFacts = {
   what: string
-  /** Number of sessions, and number of examined ones. */
+  /** Number of all sessions, and number of analyzed sessions. */
   total: number
   analyzed: number
   gradedCount?: number
   feedbackCount?: number
   runHealth?: NonNullable<InsightsEnvelope['runHealth']>
-  /** Number of sessions with a failure, by fingerprint. For missing fingerprints only the evidence is known. */
+  /**
+   * Number of sessions with a failure, by the failure's fingerprint. If a fingerprint is absent, only the evidence is
+   * known.
+   */
   affected: ReadonlyMap<string, number>
 }
 

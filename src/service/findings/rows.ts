@@ -12,10 +12,10 @@ import type { FindingState, WaveRecording } from './lifecycle.ts'
 /** The owner of findings: all swarms of a project, or one scenario by its id. */
 export type FindingScope = { projectId: string; scope: string }
 
-/** Scope of the findings that waves of journey runs share. All other scopes are ids of scenarios. */
+/** Scope of all findings from journey runs. Any other scope is the id of a scenario. */
 export const SWARM_SCOPE = 'swarm'
 
-/** The identity and texts of a finding. The newest sighting sets the texts. */
+/** The identity and the texts of a finding. The latest sighting sets the texts. */
 export type FindingSubject = {
   fingerprint: string
   dimension: string
@@ -29,9 +29,9 @@ export type FindingRow = FindingScope &
   FindingSubject &
   FindingState & {
     id: string
-    /** Order in which findings were first recorded, also used for paging. */
+    /** Order in which findings were first recorded. Pages use it too. */
     position: number
-    /** Null = not dismissed. Independent of the status. */
+    /** Null if the finding is not dismissed. Does not depend on the status. */
     dismissedAt: number | null
     updatedAt: number
   }
@@ -57,7 +57,7 @@ export function createFindingRows(database: Database) {
     setDismissed: (id: string, dismissedAt: number | null, updatedAt: number) =>
       findings.change({ id }, { dismissedAt, updatedAt }),
     ...waveRows(database),
-    /** Adds evidence, except what is already stored for this wave. */
+    /** Adds evidence. Evidence that is stored for this wave already is skipped. */
     addEvidence(findingId: string, waveId: string, evidence: readonly ActionableFindingEvidence[]) {
       for (const item of evidence)
         database.run(
@@ -108,31 +108,31 @@ function waveRows(database: Database) {
   }
 }
 
-/** The result of one generation. Only its discovery is added afterwards. */
+/** The result of one generation. Only its discovery may be added later. */
 export type InsightsDocument = {
   summary: string
   coverage: NonNullable<InsightsEnvelope['coverage']>
   findings: ActionableFinding[]
   runHealth?: NonNullable<InsightsEnvelope['runHealth']>
-  /** Number of findings that did not fit, and of evidence beyond that of the shown ones. */
+  /** Number of findings that are left out, and number of pieces of evidence that shown findings leave out. */
   omittedFindings: number
   omittedEvidence: number
-  /** Added after the rest, or never. */
+  /** Observations of the model. They are added last, if at all. */
   discovery?: Discovery
 }
 
 export type InsightsRow = FindingScope & {
-  /** Id of the latest generation. Another request has another id. */
+  /** Id of the latest generation. Each request creates a new one. */
   id: string
   waveId: string
   status: 'pending' | 'completed' | 'failed'
-  /** Document of the last completed generation, which may be an earlier one. */
+  /** The result of the last generation that was completed, which may not be the latest one. */
   document: InsightsDocument | undefined
   /** Time of the document in epoch milliseconds. */
   generatedAt: number | null
   errorCode: string | null
   errorMessage: string | null
-  /** Whether another request could succeed. */
+  /** Whether another request may succeed. */
   retryable: boolean
   updatedAt: number
 }
@@ -145,7 +145,7 @@ export function createInsightsRows(database: Database) {
   return {
     get: ({ projectId, scope }: FindingScope, waveId: string) => insights.one({ projectId, scope, waveId }),
     latest: ({ projectId, scope }: FindingScope) => insights.one({ projectId, scope }, 'ORDER BY waveId DESC LIMIT 1'),
-    /** Replaces the row of an earlier generation. */
+    /** Inserts a row, or replaces that of an earlier generation. */
     put(row: InsightsRow) {
       const { projectId, scope, waveId } = row
       database.run('DELETE FROM insights WHERE projectId = :projectId AND scope = :scope AND waveId = :waveId', {
@@ -156,7 +156,7 @@ export function createInsightsRows(database: Database) {
       insights.basics.insert(row)
     },
     /**
-     * Adds the discovery to a completed generation's document. Does nothing if that generation is no longer the latest.
+     * Adds the discovery to the document of a completed generation. Does nothing if a later generation was requested.
      */
     setDiscovery: (id: string, discovery: Discovery, at: number) =>
       void database.run(
@@ -164,7 +164,7 @@ export function createInsightsRows(database: Database) {
          WHERE id = :id AND status = 'completed'`,
         { id, discovery: JSON.stringify(discovery), at },
       ),
-    /** Ends a generation. Returns false if it is no longer pending or no longer the latest. */
+    /** Ends a generation. Returns false if it is not pending, or if a later one was requested. */
     end: (id: string, { document, ...end }: InsightsEnd) =>
       insights.change({ id, status: 'pending' }, { ...end, ...(document && { document }) }) > 0,
   }

@@ -11,9 +11,9 @@ import { oneLine } from '../core/one-line.ts'
 export type ObservedFailure = {
   fingerprint: string
   title: string
-  /** Only counts and ids, which a reader can verify. */
+  /** What was measured: only counts and ids, which a reader can verify. */
   observed: string
-  /** One of the contract's categories. Others count as `unknown`. */
+  /** One of the contract's categories. Any other text counts as `unknown`. */
   category: string
   severity: 'info' | 'low' | 'medium' | 'high'
   affected: { count: number; total: number; unit: 'iterations' | 'sessions' }
@@ -31,7 +31,7 @@ const SEVERITIES = ['high', 'medium', 'low', 'info'] as const
 
 type Ownership = { attribution: string; actionTarget: string }
 
-/** The party that is responsible for each category, and what would be changed to fix it. */
+/** Who is responsible for the failures of a category, and what would be changed to fix them. */
 const OWNERSHIP: Readonly<Record<string, Ownership>> = {
   tool_contract: { attribution: 'server_contract', actionTarget: 'mcp_server' },
   tool_runtime: { attribution: 'server_runtime', actionTarget: 'mcp_server' },
@@ -67,7 +67,8 @@ the most likely root cause, one concrete recommendation, up to ${MAX_CRITERIA} c
 and how confident you are. State no counts of your own, and say so where the evidence does not tell the cause.`
 
 /**
- * Adds a model's advice to measured findings, the most severe first. Beyond twenty, findings are only counted.
+ * Adds a model's advice to measured findings, the most severe first. At most twenty findings are returned, and further
+ * ones are counted.
  * @throws ServiceError as `askForObject`, `TIMEOUT`
  */
 export async function adviseOn(
@@ -95,7 +96,7 @@ function byGravity(a: ObservedFailure, b: ObservedFailure): number {
   return (
     SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
     b.affected.count - a.affected.count ||
-    // The same failures give the same findings, whatever their order.
+    // The same failures give the same findings, in whatever order they were measured.
     (a.fingerprint < b.fingerprint ? -1 : 1)
   )
 }
@@ -132,7 +133,7 @@ function toFinding(failure: ObservedFailure, advice: Advised | undefined): Actio
     title: excerptOf(title),
     category: isKnown ? failure.category : 'unknown',
     ...((isKnown && OWNERSHIP[failure.category]) || UNKNOWN),
-    // `ready` would require a definition of the server and the change to it, which no snapshot has.
+    // `ready` would require the definition of the server and the necessary change, which no snapshot contains.
     actionability: severity === 'info' ? 'informational' : 'investigate',
     severity,
     confidence: recommendation ? (advice?.confidence ?? 'low') : 'low',
@@ -147,10 +148,7 @@ function toFinding(failure: ObservedFailure, advice: Advised | undefined): Actio
   }
 }
 
-/**
- * Returns an id that is the same wherever the problem is seen, so that it can be recognized (contract: `rf_` and 16 hex
- * digits).
- */
+/** Returns an id that a problem has in every run, so that readers recognize it (contract: `rf_` and 16 hex digits). */
 export function remediationId(fingerprint: string): string {
   return `rf_${digest(fingerprint).slice(0, 16)}`
 }
@@ -161,16 +159,16 @@ function shownEvidence(evidence: readonly ActionableFindingEvidence[]): Actionab
     .map(({ excerpt, ...known }) => ({ ...known, excerpt: excerptOf(excerpt ?? '') }))
 }
 
-/** Returns the model's prose up to the limit, without control characters other than line breaks. */
+/** Returns the model's text, cut to the limit and without control characters other than line breaks. */
 function clip(text: string, limit: number): string {
   const clean = text.replaceAll(/[^\P{C}\n]/gu, '').trim()
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1)}…`
 }
 
-/** Minimum number of iterations or sessions for confidence. Fewer say little about the others. */
+/** Minimum number of iterations or sessions for confidence. Fewer of them say little about the others. */
 export const CONFIDENT_COUNT = 5
 
-/** Minimum shares of the analyzed iterations or sessions that make a failure severe. */
+/** Minimum fraction of the analyzed iterations or sessions for a failure of this severity. */
 const HIGH_SHARE = 0.5
 const MEDIUM_SHARE = 0.2
 
@@ -179,7 +177,7 @@ export function severityOf({ count, total }: { count: number; total: number }): 
   return count >= total * MEDIUM_SHARE ? 'medium' : 'low'
 }
 
-/** Failures that may not occur in another attempt. All others come from the configuration or the request. */
+/** Codes of failures that another attempt may not have. All others are due to the configuration or the request. */
 const PASSING_CODES: readonly ErrorCode[] = ['RATE_LIMITED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'INTERNAL_ERROR']
 
 export function isPassing(code: string): boolean {
@@ -189,7 +187,7 @@ export function isPassing(code: string): boolean {
 /** Maximum length of transcript evidence, in characters. */
 const EXCERPT_CHARS = 300
 
-/** Matches control and format characters, which could rewrite a terminal's line or hide text from its reader. */
+/** Matches control and format characters, with which a text could overwrite a line of the terminal or hide content. */
 const UNSEEN = /[\p{Cc}\p{Cf}]+/gu
 
 /** Patterns of credentials and addresses, with their replacements. */
@@ -202,9 +200,9 @@ const SECRETS: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '(e-mail)'],
 ]
 
-/** Returns a piece of a transcript for display: one line of 300 characters, without credentials and addresses. */
+/** Returns a part of a transcript that may be shown: one line of 300 characters, without credentials and addresses. */
 export function excerptOf(text: string): string {
-  // The rest need not be searched, but a secret must not be cut in two.
+  // Only the beginning is searched, but it is cut afterwards, so that no part of a secret remains.
   const seen = oneLine(text.replaceAll(UNSEEN, ' '))
   const scrubbed = SECRETS.reduce((kept, [pattern, shown]) => kept.replaceAll(pattern, shown), seen)
   return scrubbed.length <= EXCERPT_CHARS ? scrubbed : `${scrubbed.slice(0, EXCERPT_CHARS - 1)}…`

@@ -59,13 +59,15 @@ function requireTrial(
   return row
 }
 
-/** A page of a run's trials: `limit` trials after a position, where the previous page ended, or -1. */
+/**
+ * Where a page of a run's trials begins: after the last position of the previous page, or -1; `limit` is its length.
+ */
 type Place = { runId: string; after: number; limit: number }
 
 /**
- * Returns pages of a run's trials in the format of answers. Ended trials never change, so their texts are cached, and
- * also whole pages if all their trials have ended and another page follows.
- * @param most characters of all texts
+ * Returns pages of a run's trials in the format of answers. Ended trials never change, so their texts are
+ * cached. A whole page is cached if all its trials have ended and another page follows.
+ * @param most maximum number of characters of all cached texts
  * @param cursorAt returns the cursor of a position
  */
 export function createTrialPages(
@@ -78,7 +80,7 @@ export function createTrialPages(
     const pageName = `${vocabulary}/${runId}/${after}/${limit}`
     const page = kept.get(pageName)
     if (page !== undefined) return page
-    // One trial more than requested shows whether there is a next page.
+    // One trial more than requested shows whether there is another page.
     const found = store.trials.page(runId, after, limit + 1)
     const shown = found.slice(0, limit)
     const last = found.length > limit ? shown.at(-1) : undefined
@@ -87,7 +89,7 @@ export function createTrialPages(
     const unknown = shown.filter((_, index) => known[index] === undefined)
     const outcomes = store.trials.outcomes(unknown.map(({ id }) => id))
     for (const trial of unknown) trial.outcome = outcomes.get(trial.id)
-    // Changes of an open transaction may still be rolled back.
+    // Uncommitted changes are not cached, since they may be rolled back.
     const isCommitted = store.state() !== undefined
     const made = new Map<string, string>()
     for (const row of withCases(store, runId, unknown)) {
@@ -103,11 +105,11 @@ export function createTrialPages(
   }
 }
 
-/** Returns trials with the snapshots they executed. Neighbours mostly share a snapshot. */
+/** Returns trials with the snapshots that they executed. Trials that follow each other often share one. */
 export function withCases(store: Pick<Store, 'runs'>, runId: string, trials: readonly PagedTrial[]): TrialRow[] {
   if (trials.length === 0) return []
   const positions = trials.map(({ casePosition }) => casePosition)
-  // Trials reported by other programs may be in any order of their cases.
+  // Trials of other programs may not be in the order of their cases.
   const [first, last] = [Math.min(...positions), Math.max(...positions)]
   const cases = store.runs.cases(runId, first, last)
   return trials.flatMap(({ id, iterationNumber, casePosition, status, startedAt, outcome }) => {

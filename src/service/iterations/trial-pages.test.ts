@@ -29,7 +29,7 @@ beforeAll(() => {
   return () => rmSync(made, { recursive: true, force: true })
 })
 
-/** Opens the connection of the service and that of another process on the same file. */
+/** Opens the service's connection to a database file, and the connection of another process. */
 function opened() {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-trials-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -37,7 +37,7 @@ function opened() {
   const connect = () => {
     const database = openDatabase(join(folder, 'file'))
     onTestFinished(database.close)
-    // Only trials are read.
+    // Rows of other tables are not needed, since only trials are read.
     database.exec('PRAGMA foreign_keys = OFF')
     return { ...database, trials: createTrialRows(database), runs: createRunRows(database) }
   }
@@ -81,7 +81,7 @@ function outcome(text: string, isPassed: boolean): TrialOutcome {
 
 type Place = { after: number; limit: number }
 
-/** Returns each trial as it is stored now, read one by one. */
+/** Returns the trials of a page as they are stored now, each read on its own. */
 function expected(store: Store, { after, limit }: Place, vocabulary: EvalVocabulary): string {
   const behind = store.trials.list(RUN).filter(({ position }) => position > after)
   const items = behind
@@ -109,7 +109,7 @@ const change = fc.oneof(
   }),
 )
 
-test('pages have what is stored, in whatever order it was written, rolled back, or cached', () => {
+test('pages contain what is stored, in whatever order it was written, rolled back or cached', () => {
   const steps = fc.array(fc.tuple(change, fc.boolean()), { maxLength: 30 })
   fc.assert(
     fc.property(steps, fc.constantFrom(0, 1_500, 5_000, 100_000), (changes, most) => {

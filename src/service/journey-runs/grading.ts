@@ -28,7 +28,7 @@ const Answer = shape(() => z.object({ passed: z.boolean(), reason: z.string() })
 export type JudgeAnswer = { goal: z.output<typeof Goal>; criteria: Record<string, z.output<typeof Answer>> }
 
 /**
- * Grades a complete session, all of it or nothing, so that every rate has the same denominator.
+ * Grades a complete session. It gets all grades or none, so that every rate has the same denominator.
  * @throws ServiceError if any part could not be graded
  */
 export async function gradeSession(
@@ -59,7 +59,10 @@ export async function gradeSession(
   return await judgeWithPatternsApart(test => gradesOf(session, value, test))
 }
 
-/** Converts a model's answer to the grades of a session. @throws ServiceError `INTERNAL_ERROR` if an assertion broke */
+/**
+ * Converts the answer of the judging model to the grades of a session. @throws ServiceError `INTERNAL_ERROR` if an
+ * assertion broke
+ */
 export function gradesOf(
   { plan, messages }: { plan: Pick<JourneyRunPlan, 'rubric'>; messages: readonly JourneyMessageRow[] },
   { goal, criteria }: JudgeAnswer,
@@ -126,7 +129,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
-/** Longest pieces of a transcript that a model is shown, in characters. */
+/** Maximum length of one text of a transcript that a model is shown, in characters. */
 const MAX_TEXT = 6000
 const MAX_RESULT = 2000
 

@@ -89,7 +89,7 @@ export function overviewOf(runs: readonly ConsideredRun[]): SwarmOverview {
   }
 }
 
-/** @param since the run itself and all earlier considered runs, latest first */
+/** @param since the run itself and all earlier runs of the overview, latest first */
 function toOverviewRun(run: ConsideredRun, since: readonly ConsideredRun[]): OverviewRun {
   const { tally, ...plain } = run
   const { sessionsGraded, pendingCount, failedGradingCount, goal } = tally
@@ -119,7 +119,7 @@ function toOverviewRun(run: ConsideredRun, since: readonly ConsideredRun[]): Ove
   }
 }
 
-/** Returns how many runs of the journey in a row failed the criterion. Runs without grades are skipped. */
+/** Returns how many of the journey's graded runs in a row failed the criterion, counted from the latest. */
 function streakOf(criterionId: string, journeyId: string, runs: readonly ConsideredRun[]): number {
   const graded = runs.filter(run => run.journeyId === journeyId && isGraded(run))
   const end = graded.findIndex(
@@ -128,7 +128,10 @@ function streakOf(criterionId: string, journeyId: string, runs: readonly Conside
   return end === -1 ? graded.length : end
 }
 
-/** Returns the UTC days that have grades, oldest first. A run counts for the day on which it began. */
+/**
+ * Returns the results by UTC day, oldest first. A run counts for the day on which it began. Days without grades are
+ * left out.
+ */
 function trendOf(runs: readonly ConsideredRun[]): Goal['trend'] {
   const days = Map.groupBy(runs.filter(isGraded), ({ createdAt }) => createdAt - (createdAt % DAY_MS))
   return [...days].toSorted(([a], [b]) => a - b).map(([dayStartMs, ofDay]) => ({ dayStartMs, ...goalsOf(ofDay) }))
@@ -156,7 +159,7 @@ function readOverview(store: Store, projectId: string): SwarmOverview {
   return overviewOf(store.journeyRuns.recent(projectId, OVERVIEW_RUNS).map(run => consider(store, run)))
 }
 
-/** Reads what the overview needs of a run. Names are those at launch. Whether the journey is archived is current. */
+/** Reads what the overview needs of a run. Names are those at launch; whether the journey is archived is read now. */
 function consider(store: Store, run: JourneyRunRow): ConsideredRun {
   const { id, projectId, journeyId, plan, status, marker, waveId, createdAt } = run
   const journey = store.journeys.get(projectId, journeyId)

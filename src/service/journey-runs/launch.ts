@@ -23,8 +23,8 @@ type Launch = {
 }
 
 /**
- * Writes a run with its attempts and starts it, or writes nothing. A repeat with the same key gets the first answer and
- * costs nothing.
+ * Writes a run with its attempts and starts it, or writes nothing. A repeat with the same key returns the first answer
+ * and spends nothing.
  * @throws ServiceError `NOT_FOUND`, `CONFLICT`, `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`
  */
 export function launchJourneyRun(context: ServiceContext, launch: Launch): JourneyRunLaunched {
@@ -83,7 +83,7 @@ export function insertJourneyRun(
   return { run, attempts }
 }
 
-/** Returns the attempts of a run, one session of each target in turn, so that every target is tried early. */
+/** Returns the attempts of a run. The targets take turns, so that each is tried early. */
 function attemptsOf({ id: runId, plan }: JourneyRunRow): AttemptRow[] {
   const places = Array.from({ length: plan.journey.sessionsPerTarget }, (_, sessionIndex) =>
     plan.targets.map((_target, targetPosition) => ({ targetPosition, sessionIndex })),
@@ -104,8 +104,8 @@ function attemptsOf({ id: runId, plan }: JourneyRunRow): AttemptRow[] {
 export type ResolvedTarget = { target: JourneyTarget; servers: ServerRow[] }
 
 /**
- * Returns the targets of a launch: its environments, by default those of the journey. Without environments, the targets
- * are the clients of the journey.
+ * Returns the targets of a launch: the environments that it names, or else those of the journey. If there are none, the
+ * targets are the clients of the journey.
  * @throws ServiceError `NOT_FOUND`; `CONFLICT` if one cannot run, was deleted or is unfit, or there is none
  */
 export function resolveTargets(

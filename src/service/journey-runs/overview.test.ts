@@ -10,7 +10,7 @@ type Sessions = { graded?: number; passed?: number; pending?: number; broken?: n
 
 let made = 0
 
-/** Creates a run with these grades of its sessions; `failed` counts the failing sessions of each criterion. */
+/** Creates a run with these graded sessions. `failed` is the number of sessions that failed each criterion. */
 function run(
   { graded = 0, passed = 0, pending = 0, broken = 0 }: Sessions,
   failed: Record<string, number> = {},
@@ -51,7 +51,7 @@ function run(
   }
 }
 
-test('without graded sessions there is no rate, rather than a rate of zero', () => {
+test('without graded sessions there is no rate instead of a rate of zero', () => {
   const nothing = { gradedCount: 0, passedCount: 0, passRate: null, runsWithGrades: 0, trend: [] }
   expect(overviewOf([])).toEqual({ runs: [], runsConsidered: 0, goalCompletion: nothing })
   const overview = overviewOf([run({ pending: 2, broken: 1 }, { a: 0 })])
@@ -59,7 +59,7 @@ test('without graded sessions there is no rate, rather than a rate of zero', () 
   expect(overview.runs).toMatchObject([{ goalCompletion: null, findings: [], summary: { total: 3 } }])
 })
 
-test('a run shows its goals and failed criteria for graded sessions only', () => {
+test('a run shows its goals and failed criteria from graded sessions only', () => {
   const [shown] = overviewOf([run({ graded: 4, passed: 1, pending: 30, broken: 6 }, { a: 3, b: 0 })]).runs ?? []
   expect(shown).toMatchObject({
     journeyName: 'Sums',
@@ -100,7 +100,7 @@ test('a streak counts consecutive failing runs of the same journey, and skips un
   expect(streaks).toEqual(['a3 b1', '', '', 'a2', 'a1 b3', 'b2', 'a1 b1'])
 })
 
-test('the trend is by UTC day of the start, oldest first, without days that have no grades', () => {
+test('the trend is by UTC day on which runs began, oldest first, without days that have no grades', () => {
   const midnight = NOON - DAY / 2
   const { goalCompletion } = overviewOf([
     run({ pending: 1 }, {}, { createdAt: midnight + DAY }),
@@ -120,7 +120,7 @@ test('the trend is by UTC day of the start, oldest first, without days that have
   })
 })
 
-test('the sums agree with each other for any runs', () => {
+test('the totals of an overview are consistent for any runs', () => {
   const sessions = fc
     .record({ graded: fc.nat(5), pending: fc.nat(3), broken: fc.nat(3) })
     .chain(counts => fc.record({ counts: fc.constant(counts), passed: fc.nat(counts.graded) }))

@@ -23,7 +23,7 @@ export function toJourneyRun(store: Store, run: JourneyRunRow): JourneyRun {
     stale: marker === 'stale',
     ...(error !== null && { error }),
     summary: countSessions(counts),
-    // Included only if they apply to the whole run (differences, row 26).
+    // These fields are included only if they apply to the whole run (differences, row 26).
     ...(only && others.length === 0 && { hostId: only.hostId, targetId: only.targetId }),
     sessionsGraded,
     failCount,
@@ -61,7 +61,7 @@ export function toJourneyRunDetail(store: Store, run: JourneyRunRow): JourneyRun
 }
 
 /**
- * Converts a session. `readiness` says whether its grades can be read. The contract does not define it, nor
+ * Converts a session. `readiness` says whether its grades can be read. The contract defines neither `readiness` nor
  * `goalScore`.
  */
 export function toJourneyRunSession(

@@ -12,7 +12,7 @@ export type Criterion = { id: string; label: string } & (
   | { kind: 'judge'; question: string }
 )
 
-/** The rubric of every journey, because the contract has no field for one. Each run stores a copy. */
+/** The criteria for every journey, because the contract has no field for them. Each run stores a copy. */
 export const RUBRIC: readonly Criterion[] = [
   { id: 'no-tool-errors', label: 'No tool call failed', kind: 'check', assertion: { type: 'noToolErrors' } },
   {
@@ -43,7 +43,7 @@ export const RUBRIC: readonly Criterion[] = [
   },
 ]
 
-/** Status of a run in progress, or of its end (contract: "Journey run `status`"). */
+/** Status of a run, in progress or ended (contract: "Journey run `status`"). */
 export type JourneyRunStatus = 'running' | 'completed' | 'partial' | 'failed' | 'rate_limited'
 export type AttemptStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'rate_limited'
 
@@ -54,7 +54,7 @@ export type JourneyTarget = {
   hostId: string
   hostName: string
   modelId: string
-  /** The environment with the revision that was resolved for the run. */
+  /** The environment and its revision when the run was launched. */
   environment?: { id: string; name: string | null; revision: number }
   systemPrompt?: string
   temperature?: number
@@ -76,10 +76,11 @@ export type JourneyRunRow = {
   waveId: string
   status: JourneyRunStatus
   /**
-   * Set if someone cancelled the run or its process stopped responding; null if it ended by itself or is in progress.
+   * Set if someone cancelled the run or its process stopped responding; null while it is in progress and if it ended by
+   * itself.
    */
   marker: 'canceled' | 'stale' | null
-  /** Why the run ended, if its attempts do not show why. */
+  /** Why the run ended, if its attempts do not show it. */
   error: string | null
   plan: JourneyRunPlan
   createdAt: number
@@ -91,7 +92,7 @@ export type AttemptRow = {
   runId: string
   position: number
   targetPosition: number
-  /** Starts at 0 for each target. */
+  /** Number of the session among those of its target, starting at 0. */
   sessionIndex: number
   status: AttemptStatus
   errorCode: string | null
@@ -100,7 +101,7 @@ export type AttemptRow = {
   endedAt: number | null
 }
 
-/** Number of a run's attempts by target and status, without combinations that do not occur. */
+/** Number of a run's attempts by target and status. Combinations without attempts are left out. */
 export type AttemptCount = { targetPosition: number; status: AttemptStatus; count: number }
 
 export type AttemptEnd = Pick<AttemptRow, 'errorCode' | 'errorMessage'> & {
@@ -127,7 +128,7 @@ export function createJourneyRunRows(database: Database) {
       runs.basics.insert(row)
       for (const attempt of planned) attempts.basics.insert(attempt)
     },
-    /** Records that the runner is alive. Returns false if the run is no longer in progress. */
+    /** Records that the process of the run is alive. Returns false if the run is not in progress any more. */
     beat: (id: string, lastHeartbeatAt: number) => runs.change({ id, status: 'running' }, { lastHeartbeatAt }) > 0,
     /** Ends a run in progress. Returns false if it had already ended. */
     end: (id: string, { status, marker, error }: JourneyRunEnd, endedAt: number) =>
@@ -147,11 +148,11 @@ function attemptRows(database: Database, attempts: Table<AttemptRow>) {
          WHERE runId = :runId GROUP BY targetPosition, status`,
         { runId },
       ),
-    /** Changes pending to running. Returns false if the attempt was no longer pending. */
+    /** Begins a pending attempt. Returns false if the attempt was not pending any more. */
     begin: (runId: string, position: number, startedAt: number) =>
       attempts.change({ runId, position, status: 'pending' }, { status: 'running', startedAt }) > 0,
     /**
-     * Ends a running attempt, which is also its session's last activity. Returns false if someone had already ended
+     * Ends a running attempt; this is also the last activity of its session. Returns false if someone had already ended
      * it.
      */
     end(runId: string, position: number, { status, errorCode, errorMessage }: AttemptEnd, at: number) {
@@ -161,8 +162,8 @@ function attemptRows(database: Database, attempts: Table<AttemptRow>) {
       return changed > 0
     },
     /**
-     * Ends all pending and running attempts and returns their number. An attempt that never ran begins at the same
-     * time.
+     * Ends all pending and running attempts and returns their number. The time at which a pending attempt ends is also
+     * its beginning.
      */
     endUnfinished(runId: string, { status, errorCode, errorMessage }: AttemptEnd, at: number) {
       touch(`attemptPosition IN (SELECT position FROM journeyAttempt WHERE runId = :runId AND ${UNFINISHED})`, {
@@ -187,12 +188,12 @@ export type SessionGrades = {
 
 export type JourneySessionRow = MessageTotals & {
   id: string
-  /** Key of the session in the runtime; no path of the API contains it. */
+  /** Key of the session where it was played; no path of the API contains it. */
   chatSessionId: string
   projectId: string
   runId: string
   attemptPosition: number
-  /** Null = not graded, since the session has not ended normally; `failed` = the grader broke. */
+  /** Null if the session is not graded, since it has not ended normally; `failed` if the grader itself failed. */
   grading: 'pending' | 'graded' | 'failed' | null
   grades?: SessionGrades | undefined
   gradingError: string | null
@@ -200,7 +201,7 @@ export type JourneySessionRow = MessageTotals & {
   lastActivityAt: number
 }
 
-/** One message. Role `user` is the persona. */
+/** One message. The role of the persona is `user`. */
 export type JourneyMessageRow = MessageRow<'user' | 'assistant'>
 
 /** A session with its run and journey. */
@@ -238,7 +239,7 @@ export function createJourneySessionRows(database: Database) {
         lastActivityAt: row.startedAt,
       }),
     /**
-     * Returns the sessions of a whole project in the order of their last activity.
+     * Returns the sessions of a project, sorted by their last activity.
      * @param filter `endedOnly`: only sessions whose attempt has ended
      */
     feed(projectId: string, { order, after, endedOnly, limit }: FeedFilter & { endedOnly: boolean }) {
@@ -256,7 +257,7 @@ export function createJourneySessionRows(database: Database) {
         .all<object>(sql, { projectId, limit, ...after })
         .map(row => readFeedRow(sessions.read<FeedColumns>(row)))
     },
-    /** Adds tokens of models that belong to no message. */
+    /** Adds tokens that models used for no message. */
     spend: (id: string, { inputTokens, outputTokens }: TokenUsage) =>
       database.run(
         `UPDATE journeySession SET inputTokens = inputTokens + :inputTokens, outputTokens = outputTokens + :outputTokens
@@ -264,7 +265,7 @@ export function createJourneySessionRows(database: Database) {
         { id, inputTokens, outputTokens },
       ),
     claimForGrading: (id: string) => sessions.change({ id, grading: null }, { grading: 'pending' }),
-    /** Changes pending to graded, or to failed with the reason. Returns false if the session was not pending. */
+    /** Ends the grading of a session, with grades or a reason. Returns false if it was not pending. */
     endGrading: (id: string, end: { grades: SessionGrades } | { error: string }) =>
       sessions.change(
         { id, grading: 'pending' },

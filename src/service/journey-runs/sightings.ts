@@ -6,7 +6,7 @@ import type { JourneyRunRow, JourneyMessageRow, JourneySessionRow, AttemptEnd } 
 import type { Store } from '../core/database/store.ts'
 import { statusOf } from './tallies.ts'
 
-/** Dimensions of the findings of journey runs. Subjects include the journey, since each run covers only one. */
+/** Dimensions of the findings of journey runs. A subject names its journey, since a run examines only one. */
 const DIMENSIONS = ['goal', 'rubric', 'tool-errors'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
@@ -21,15 +21,15 @@ export type SessionTranscript = {
 /** The subjects that a run examined, and the failures it saw. */
 type Observations = {
   sightings: Sighting[]
-  /** Whether this run examined the subject of a finding, so that an unseen finding counts as resolved. */
+  /** Whether the run examined the subject of a finding. If it did and did not see the finding, that is resolved. */
   covers: (finding: { dimension: string; subjectId: string }) => boolean
 }
 
-/** Maximum pieces of evidence that one sighting stores. */
+/** Maximum number of pieces of evidence that one sighting stores. */
 const MAX_EVIDENCE = 5
 const FINGERPRINT_LENGTH = 32
 
-/** Updates the findings after a run has ended, inside the caller's transaction. */
+/** Updates the findings after the run has ended, in the caller's transaction. */
 function recordFindings(store: Store, run: JourneyRunRow, at: number): void {
   const sessions = store.journeySessions.listByRun(run.id)
   const observed = observe(
@@ -42,14 +42,14 @@ function recordFindings(store: Store, run: JourneyRunRow, at: number): void {
 }
 
 /**
- * Returns the failures of a run: goal and criteria by graded sessions, tools by their calls. Undefined if nothing was
- * examined.
+ * Returns the failures of a run: those of the goal and criteria from its graded sessions, those of tools from calls.
+ * Undefined if nothing was examined.
  */
 export function observe(
   run: Pick<JourneyRunRow, 'journeyId' | 'plan'>,
   sessions: readonly SessionTranscript[],
 ): Observations | undefined {
-  /** Evidence by dimension and subject. An empty entry was examined without a failure. */
+  /** Evidence by dimension and subject. An empty list means that the subject was examined without a failure. */
   const looked = new Map<string, Seen>()
   const note = (subject: Subject, failure?: ActionableFindingEvidence) => {
     const key = placeOf(subject.dimension, subject.id)
@@ -108,7 +108,7 @@ function noteToolCalls(
 ) {
   const serverIds = new Map(plan.targets.flatMap(({ servers }) => servers.map(server => [server.name, server.id])))
   for (const { serverName, toolName, isError, resultText } of messages.flatMap(({ toolCalls }) => toolCalls)) {
-    // A call of a tool that no server has is the model's mistake.
+    // Calling a tool that no server has is the model's mistake.
     if (serverName === '') continue
     const subject: Subject = {
       dimension: 'tool-errors',
@@ -136,12 +136,11 @@ function placeOf(dimension: string, subjectId: string): string {
   return JSON.stringify([dimension, subjectId])
 }
 
-/** The way in which a run ends: its sessions ended, someone cancelled it, its process is gone, or it broke. */
+/** Why a run ends: its sessions ended, someone cancelled it, its process is gone, or it failed. */
 type JourneyRunEnding = 'ended' | 'canceled' | { stale: string } | { broken: string }
 
 /**
- * Ends a run in progress with its attempts, and updates the findings if the run is complete, in the caller's
- * transaction.
+ * Ends a run in progress and its attempts, in the caller's transaction. Updates the findings if the run is complete.
  * @returns the number of attempts that it ended
  */
 export function endJourneyRun(store: Store, runId: string, ending: JourneyRunEnding, now: number = Date.now()): number {

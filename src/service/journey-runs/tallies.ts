@@ -5,13 +5,13 @@ export type CriterionTally = {
   kind: string
   passCount: number
   failCount: number
-  /** Sessions that were claimed for grading but not graded, including those whose grader's process is gone. */
+  /** Sessions whose grading has begun and not ended, even if the grader's process is gone. */
   pendingCount: number
-  /** Sessions whose grader broke, which says nothing about the session. */
+  /** Sessions whose grader failed, which says nothing about the session. */
   failedGradingCount: number
 }
 
-/** The sum of the grades of a run's sessions. Every rate divides by `sessionsGraded`. */
+/** The grades of a run's sessions, summed up. Every rate is relative to `sessionsGraded`. */
 export type RunTally = {
   sessionsGraded: number
   pendingCount: number
@@ -19,15 +19,13 @@ export type RunTally = {
   /** Number of graded sessions that missed the goal or a criterion. */
   failCount: number
   goal: { passedCount: number; /** Null if no session was graded. */ avgScore: number | null }
-  /** All criteria of the rubric in its order, graded or not. */
+  /** All criteria in the order of the rubric, even if none was graded. */
   criteria: CriterionTally[]
 }
 
 type Graded = Pick<JourneySessionRow, 'grading' | 'grades'>
 
-/**
- * Sums up grades. Sessions are graded in full or not at all, so that passes and failures add up to `sessionsGraded`.
- */
+/** Sums up grades. A session has all grades or none, so passes and failures add up to `sessionsGraded`. */
 export function tallySessions(rubric: JourneyRunPlan['rubric'], sessions: readonly Graded[]): RunTally {
   const grades = sessions.flatMap(session => session.grades ?? [])
   const pendingCount = sessions.filter(({ grading }) => grading === 'pending').length
@@ -54,7 +52,8 @@ export function tallySessions(rubric: JourneyRunPlan['rubric'], sessions: readon
 }
 
 /**
- * Returns the status of a run from its attempts: running while one is, else completed, partial, failed or rate limited.
+ * Returns the status of a run from its attempts: running while an attempt is, else completed, partial, failed or rate
+ * limited.
  */
 export function statusOf(attempts: readonly AttemptStatus[]): JourneyRunStatus {
   const has = (status: AttemptStatus) => attempts.includes(status)
@@ -63,7 +62,7 @@ export function statusOf(attempts: readonly AttemptStatus[]): JourneyRunStatus {
   return has('rate_limited') && !has('failed') ? 'rate_limited' : 'failed'
 }
 
-/** Number of sessions by their end. `total` includes those in progress. */
+/** Number of sessions by how they ended. `total` includes sessions in progress. */
 export type SessionCounts = { total: number; succeeded: number; failed: number; rateLimited: number }
 
 export function countSessions(counts: readonly AttemptCount[]): SessionCounts {

@@ -16,19 +16,21 @@ import type { Database } from '../../lib/sqlite.ts'
 import { draftJourneys } from '../drafting/drafting.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
-/** A task for one persona, and where to try it. The contract gives a journey no checks of its own. */
+/**
+ * A task for one persona, and the environments or clients on which to try it. The contract gives a journey no checks.
+ */
 export type JourneyRow = {
   id: string
   projectId: string
   name: string
   goal: string
-  /** The persona of a journey exists unless the journey is archived. */
+  /** The persona may have been deleted if the journey is archived. */
   personaId: string
-  /** The swarm in which the journey was created. It has no other meaning. */
+  /** The swarm in which the journey was created. Nothing else depends on it. */
   swarmId: string | null
-  /** Environments that a launch runs on. If empty, it runs on `clientIds`. Each may have been archived since. */
+  /** Environments on which a launch runs. If there are none, it runs on `clientIds`. Each may be archived. */
   environmentIds: string[]
-  /** Clients (the wire's `hostIds`) that are used if no environment is named. Each may have been deleted since. */
+  /** Clients (the wire's `hostIds`) on which a launch runs if there are no environments. Each may have been deleted. */
   clientIds: string[]
   sessionsPerTarget: number
   maxTurns: number
@@ -40,7 +42,7 @@ export type JourneyRow = {
 export function createJourneyRows(database: Database) {
   const journeys = tableOf<JourneyRow>(database, 'journey', { kinds: { environmentIds: json(), clientIds: json() } })
   return {
-    /** `get` finds archived journeys too. */
+    /** Returns archived journeys too. */
     ...journeys.basics,
     page: journeys.page('AND archivedAt IS NULL'),
     /** Returns the journeys of a persona that are not archived, oldest first. */
@@ -86,10 +88,7 @@ export function insertJourney(store: Store, projectId: string, content: Content,
   return row
 }
 
-/**
- * Edits a journey. Runs that have started keep what they were launched with. @throws ServiceError as {@link
- * insertJourney}
- */
+/** Edits a journey. Runs that were launched before do not change. @throws ServiceError as {@link insertJourney} */
 function updateJourney(store: Store, row: JourneyRow, edit: Edit): JourneyRow {
   requireNotArchived('journey', row)
   requireNotBlank('goal', edit.goal)
@@ -114,7 +113,7 @@ function toJourney(row: JourneyRow): Journey {
   return declaredFields(Journey, row)
 }
 
-/** Returns the name of a journey, by default the beginning of its goal. */
+/** Returns the name of a journey. Without one it is the beginning of the goal. */
 function nameOf(name: string, goal: string): string {
   return name.trim() === '' ? cut(oneLine(goal), NAME_CHARS) : name
 }

@@ -4,33 +4,33 @@ import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from './endpoint.ts'
 import { OF_MODEL, toModelFailure, loadModelLibrary, openModel } from './library.ts'
 import { NO_TOKENS, readUsage, type TokenUsage } from '../core/token-usage.ts'
-/** A question whose answer is a JSON document of a given shape. */
+/** A question that a model answers with JSON of a given shape. */
 export type Question<T> = {
-  /** Missing parts come from the configured default. */
+  /** The model to ask. What is absent comes from the configuration. */
   name?: Partial<ModelName>
-  /** The role of the model, and what it must not do. */
+  /** The role of the model and the rules that it must follow. */
   instructions: string
-  /** Everything that the model works on. Text from servers and visitors belongs here, never in the instructions. */
+  /** Everything that the model works on. Text of servers and visitors belongs here, never in the instructions. */
   prompt: string
   shape: z.ZodType<T>
-  /** Name of the shape, for endpoints that require one. */
+  /** Name of the shape, which some endpoints require. */
   shapeName: string
   temperature?: number
   signal: AbortSignal
-  /** Called with the usage of an answer, even if the answer cannot be used. */
+  /** Called with the usage of an answer, even of one that cannot be used. */
   spend?: (usage: TokenUsage) => void
 }
 
 export type Answered<T> = { value: T; model: string; usage: TokenUsage }
 
-/** Says how to configure a model, for features that need one. */
+/** Says how to configure a model. Shown by features that need one. */
 export const NO_MODEL_CONFIGURED =
   'This needs a model: set MCPDECK_MODEL_BASE_URL (any OpenAI-compatible or Anthropic endpoint) and MCPDECK_MODEL.'
 
 /**
- * Asks a model and validates its answer. The library repeats requests that failed for a moment.
+ * Asks a model and validates its answer. The library repeats requests that failed temporarily.
  * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `SERVER_UNREACHABLE`, `FORBIDDEN`, `NOT_FOUND`, `RATE_LIMITED`,
- * `VALIDATION_ERROR`, `INTERNAL_ERROR` for another shape
+ * `VALIDATION_ERROR`, `INTERNAL_ERROR` for an answer of another shape
  */
 export async function askForObject<T>(access: ModelAccess, question: Question<T>): Promise<Answered<T>> {
   const { name, instructions, prompt, shape, shapeName, temperature, signal, spend } = question
@@ -55,13 +55,14 @@ export async function askForObject<T>(access: ModelAccess, question: Question<T>
   }
 }
 
-/** Returns an instruction with the shape written out, because many endpoints accept no schema. */
+/** Returns an instruction that contains the shape, because many endpoints accept no schema. */
 function answerAs(shape: z.ZodType): string {
   return `Answer with one JSON document and nothing else. Its JSON Schema: ${JSON.stringify(z.toJSONSchema(shape))}`
 }
 
 /**
- * Refuses a request without a model before anything is written or counted. @throws ServiceError `FEATURE_NOT_SUPPORTED`
+ * Refuses a request if there is no model, before anything is written or counted.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`
  */
 export function requireModel({ configured, keys }: ModelAccess, name: Partial<ModelName> = {}): void {
   const named = name.model ?? configured?.model
@@ -72,7 +73,10 @@ export function requireModel({ configured, keys }: ModelAccess, name: Partial<Mo
 /** Time limit in milliseconds for one piece of work of a model, such as a turn with all its tool calls, or a grade. */
 export const MODEL_DEADLINE_MS = 300_000
 
-/** Runs work with a deadline. @param what subject of the refusal @throws ServiceError `TIMEOUT`; the signal's reason */
+/**
+ * Runs work with a deadline. @param what the subject of the sentence in the error @throws ServiceError `TIMEOUT`; the
+ * signal's reason
+ */
 export async function withDeadline<T>(
   ms: number,
   signal: AbortSignal,

@@ -1,29 +1,32 @@
 import { ServiceError } from '../core/errors.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** Protocols that a model endpoint can speak. */
+/** Protocols that a model endpoint may use. */
 export const MODEL_KINDS = ['openai-compatible', 'anthropic'] as const
 export type ModelKind = (typeof MODEL_KINDS)[number]
 
 /** The configured model endpoint: a local server or a gateway. */
 export type ModelSettings = {
   kind: ModelKind
-  /** Address including the version, such as `http://127.0.0.1:11434/v1`. */
+  /** Address with the version, such as `http://127.0.0.1:11434/v1`. */
   baseUrl: string
-  /** Kept only in memory. Local servers need no key. */
+  /** Kept only in memory. Absent if the server needs no key. */
   apiKey?: string
-  /** The model that drafts, judges, plays personas and answers visitors if the contract names no other. */
+  /** The model that drafts, judges, plays personas and answers visitors if a request names no other. */
   model?: string
 }
 
 declare module '../core/context.ts' {
   interface ServiceContext {
-    /** The configured model endpoint. If undefined, features that need a model refuse and say how to configure one. */
+    /**
+     * The configured model endpoint. If undefined, features that need a model are refused with the way to configure
+     * one.
+     */
     models: ModelSettings | undefined
   }
 }
 
-/** Addresses of the providers whose keys a caller may send. All other providers have to be configured. */
+/** Addresses of the providers for which a caller may send a key. Any other provider has to be configured. */
 export const ADDRESSES = {
   openai: { kind: 'openai-compatible', baseUrl: 'https://api.openai.com/v1' },
   anthropic: { kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
@@ -33,7 +36,7 @@ function addressOf(provider: string | undefined): ModelSettings | undefined {
   return provider === 'openai' || provider === 'anthropic' ? ADDRESSES[provider] : undefined
 }
 
-/** Whether a text can be sent as a key. Anything else would break the header that contains it. */
+/** Whether a text can be sent as a key. Other texts cannot be part of a header. */
 export function isUsableKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key)
 }
@@ -41,7 +44,7 @@ export function isUsableKey(key: string): boolean {
 /** A model as named by its case, its suite or the launch. */
 export type ModelName = { model: string | undefined; provider: string | undefined }
 
-/** The model access of a run. Neither part is ever stored. */
+/** The models that a run can use. Neither part is ever stored. */
 export type ModelAccess = {
   configured: ModelSettings | undefined
   /** The caller's keys by provider (`modelApiKeys`). */
@@ -52,9 +55,10 @@ export type ModelAccess = {
 export type ModelEndpoint = ModelSettings & { provider: string; modelId: string }
 
 /**
- * Returns the endpoint of a model. A caller's key is sent to the known address of its provider, else to the configured
- * endpoint in place of its own key. Models without a caller's key use the configured endpoint.
- * @throws ServiceError `VALIDATION_ERROR` without a model or an endpoint, which a trial reports
+ * Returns the endpoint of a model. If the caller sent a key for the model's provider, it is used with the known address
+ * of the provider, or with the configured endpoint in place of the configured key. Otherwise the configured endpoint is
+ * used with its own key.
+ * @throws ServiceError `VALIDATION_ERROR` if there is no model or no endpoint; a trial reports the message
  */
 export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAccess): ModelEndpoint {
   const model = name.model ?? configured?.model
@@ -71,7 +75,10 @@ export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAcces
   throw new ServiceError('VALIDATION_ERROR', whatToDo(model, provider, key !== undefined))
 }
 
-/** Returns the provider: the one sent, or the prefix of `provider/name`, or the only provider with a key. */
+/**
+ * Returns the provider of a model: the one that was sent, else the prefix in `provider/name`, else the only one with a
+ * key.
+ */
 function providerOf({ model = '', provider }: ModelName, keys: ModelAccess['keys']): string | undefined {
   if (provider !== undefined) return provider
   if (model.includes('/')) return model.slice(0, model.indexOf('/'))
@@ -79,7 +86,10 @@ function providerOf({ model = '', provider }: ModelName, keys: ModelAccess['keys
   return others.length === 0 ? only : undefined
 }
 
-/** Returns an endpoint. Anthropic's protocol and a provider's own address expect models without `provider/`. */
+/**
+ * Returns an endpoint. With Anthropic's protocol, and at a provider's own address, `provider/` is removed from the
+ * model.
+ */
 function endpoint(settings: ModelSettings, model: string, provider = 'configured'): ModelEndpoint {
   const prefix = `${provider}/`
   const isOwn = settings.kind === 'anthropic' || addressOf(provider)?.baseUrl === settings.baseUrl

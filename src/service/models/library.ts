@@ -6,7 +6,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 import { messageOf } from '../core/one-line.ts'
 
-/** The functions of the model library, which is loaded on first use. */
+/** The functions of the model library, which is loaded when it is first used. */
 export type ModelLibrary = typeof import('ai')
 
 let library: Promise<ModelLibrary> | undefined
@@ -25,7 +25,7 @@ export async function openModel(endpoint: ModelEndpoint): Promise<LanguageModel>
   return wrapLanguageModel({ model: await OPENERS[endpoint.kind](endpoint), middleware: boundedArguments })
 }
 
-/** Arguments that are nested too deeply would exhaust the stack when written. {@link TOO_DEEP} replaces them. */
+/** Replaces arguments that are nested too deeply by {@link TOO_DEEP}, because writing them would exhaust the stack. */
 const boundedArguments: LanguageModelMiddleware = {
   specificationVersion: 'v4',
   async wrapGenerate({ doGenerate }) {
@@ -47,7 +47,7 @@ const OPENERS: Record<ModelKind, (endpoint: ModelEndpoint) => Promise<Exclude<La
   },
   async anthropic({ baseUrl, apiKey = '', modelId }) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    // Without a key from us the library would read one from the environment and send it to the configured address.
+    // Without a key the library would read one from the environment and send it to the configured address.
     return createAnthropic({ baseURL: baseUrl, apiKey, fetch: fetchDirectly })(modelId)
   },
 }
@@ -74,10 +74,10 @@ function bounded(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuf
   })
 }
 
-/** Error details of every failure that a model's endpoint caused. */
+/** Error details of every failure that a model endpoint caused. */
 export const OF_MODEL = { details: { reason: 'MODEL_ENDPOINT' satisfies ErrorReason } }
 
-/** Returns the failure of work whose model gave no usable answer. */
+/** Returns the error for work whose model gave no usable answer. */
 export const unusableAnswer = (message: string): ServiceError => new ServiceError('INTERNAL_ERROR', message, OF_MODEL)
 
 const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
@@ -88,11 +88,11 @@ const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
   429: ['RATE_LIMITED', 'limits the rate of requests'],
 }
 
-/** Returns the library's failure as one sentence that names the endpoint, and never a key. */
+/** Converts the library's error to one sentence that names the endpoint and never contains a key. */
 export function toModelFailure(error: unknown, endpoint: ModelEndpoint, library: ModelLibrary): ServiceError {
   const last = library.RetryError.isInstance(error) ? error.lastError : error
   const [code, did] = library.APICallError.isInstance(last) ? refusalOf(last) : UNUSABLE
-  // The library's own message for an interrupted answer is not informative.
+  // The library's own message for an interrupted answer says little.
   const why = library.APICallError.isInstance(last) && last.statusCode === 200 ? (last.cause ?? last) : last
   const words = `The model endpoint ${endpoint.baseUrl} ${did} (${endpoint.modelId}): ${messageOf(why)}`
   return new ServiceError(code, withoutKey(words, endpoint.apiKey), OF_MODEL)
@@ -107,7 +107,7 @@ function refusalOf({ statusCode }: APICallError): [ErrorCode, string] {
   return [code, `${did} with HTTP ${statusCode}`]
 }
 
-/** Removes the key from a text. Endpoints quote the key that they refuse, and reasons are stored. */
+/** Removes the key from a text. Endpoints quote a key that they refuse, and reasons are stored. */
 function withoutKey(text: string, key: string | undefined): string {
   return key ? text.replaceAll(key, '(key)') : text
 }

@@ -13,12 +13,12 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 type PersonaRow = {
   id: string
   projectId: string
-  /** Derived from the name at creation, unique in the project, and kept if the persona is renamed. */
+  /** Derived from the name when the persona is created, and unique in the project. It does not change with the name. */
   slug: string
   name: string
   role: string
   notes: string | null
-  /** Null means that the client chooses the look. */
+  /** Null if the client may choose the look. */
   avatarShape: number | null
   avatarPalette: number | null
   createdAt: number
@@ -62,8 +62,8 @@ export function insertPersona(store: Store, projectId: string, content: Content,
 }
 
 /**
- * Edits a persona. Absent fields are kept; empty notes clear them. @throws ServiceError `VALIDATION_ERROR` for a blank
- * name or role
+ * Edits a persona. Absent fields are kept; empty notes delete the notes. @throws ServiceError `VALIDATION_ERROR` for a
+ * blank name or role
  */
 function updatePersona(store: Store, row: PersonaRow, edit: Edit): PersonaRow {
   requireNotBlank('name', edit.name)
@@ -82,7 +82,7 @@ function updatePersona(store: Store, row: PersonaRow, edit: Edit): PersonaRow {
 }
 
 /**
- * Deletes a persona. Archived journeys do not prevent it, since they cannot be launched. @throws ServiceError
+ * Deletes a persona. Archived journeys do not prevent this, since they cannot be launched. @throws ServiceError
  * `CONFLICT`
  */
 function deletePersona(store: Store, { id, projectId }: PersonaRow) {

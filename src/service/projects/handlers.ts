@@ -39,7 +39,7 @@ export function projectHandlers({ store, runs, connections, limits }: ServiceCon
           updatedAt: now,
         }
         store.projects.insert(project)
-        // The creator of a project becomes its admin, whatever role the key has elsewhere.
+        // The creator of a project becomes its admin, even if the key has a lower role elsewhere.
         store.keys.grant(caller.keyId, project.id, 'admin')
         return toProject(project, 'admin')
       }),
@@ -88,7 +88,7 @@ function toProject(project: ProjectRow, role: ProjectRole | undefined) {
 type Permission = (typeof PROJECT_PERMISSIONS)[number]
 type Sandboxes = NonNullable<NonNullable<ProjectCapabilities['features']>['sandboxes']>
 
-/** The operation whose feature and role decide about each permission. */
+/** The operation whose feature and role decide whether a permission is granted. */
 const OPERATIONS: Readonly<Record<Exclude<Permission, 'deleteAnyEvalSuite' | 'deleteAnyEvalRun'>, AnyEndpoint>> = {
   readSwarms: contract.personas.list,
   readUserTesting: contract.userTesting.get,
@@ -106,7 +106,7 @@ const OPERATIONS: Readonly<Record<Exclude<Permission, 'deleteAnyEvalSuite' | 'de
   exportEvalTraces: contract.traceExports.otlp,
 }
 
-/** Returns what a role may do in a project with the organization's current features. Every write is still checked. */
+/** Returns what a role may do in a project with the organization's current features. Each write is checked again. */
 export function permissionsOf(
   limits: OrganizationLimits,
   organizationId: string,
@@ -120,7 +120,7 @@ export function permissionsOf(
   ) as Record<keyof typeof OPERATIONS, boolean>
   return {
     ...derived,
-    // The creator of a suite may delete it with a lower role, so the operation's own role is lower than this.
+    // Deleting any suite needs a higher role than the operation itself, which the creator of a suite may use.
     deleteAnyEvalSuite: isAtLeast(role, 'admin'),
     // The contract has no operation that deletes a run.
     deleteAnyEvalRun: false,
@@ -128,8 +128,8 @@ export function permissionsOf(
 }
 
 /**
- * Returns the one flag that the contract has for all features. It is on while any feature is on. The reason names those
- * that are off.
+ * Returns the only flag that the contract has for all features. It is on while any feature is on; the reason names
+ * those that are off.
  */
 export function sandboxesOf(limits: OrganizationLimits, organizationId: string): Sandboxes {
   const off = GATE_NAMES.filter(gate => !limits.isOn(organizationId, gate))

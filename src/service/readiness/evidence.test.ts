@@ -14,7 +14,7 @@ const target: ServerTarget = {
   transport: { type: 'http', url, headers: {} },
 }
 
-test('an answer or metadata that is late, and a schema that is too large, are told apart from wrong ones', async () => {
+test('a late answer, late metadata and a schema that is too large are distinguished from wrong ones', async () => {
   const late = AbortSignal.abort(new DOMException('late', 'TimeoutError'))
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late)
   const huge = { type: 'object', description: 'x'.repeat(BOUNDS.toolSchema.most) }

@@ -8,40 +8,40 @@ import { messageOf } from '../core/one-line.ts'
 import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import type { ReadinessRow } from './rows.ts'
-/** The facts that a server reports about its authorization to a caller without credentials. */
+/** What a server reports about its authorization to a caller without credentials. */
 export type AuthEvidence = {
   demanded: boolean
-  /** False if the metadata was not answered in time, so that nothing is known about it. */
+  /** False if the metadata did not arrive in time, so that nothing is known about it. */
   isInTime: boolean
   resourceMetadata: boolean
   authorizationServer: { pkceMethods: string[] } | undefined
 }
 
-/** Everything that the rules examine. It is gathered once, without side effects on the server. */
+/** Everything that the rules examine. It is gathered once and changes nothing on the server. */
 export type Evidence = {
   url: URL
   submissionMode: ReadinessRow['submissionMode']
-  /** False if the server requires an authorization that is missing. */
+  /** False if the server requires authorization and none is stored. */
   connected: boolean
   report: DoctorReport
   /**
-   * The answer to a call of a tool that does not exist; undefined if the server lists no tools. `refused` is undefined
-   * if there was no answer in time.
+   * The server's answer to a call of a tool that does not exist; undefined if it lists no tools. `refused` is undefined
+   * if the answer did not arrive in time.
    */
   unknownTool: { refused: boolean | undefined; detail: string } | undefined
   auth: AuthEvidence
-  /** Whether a schema is JSON Schema for an object; undefined if it is too large or takes too long to examine. */
+  /** Whether a schema is JSON Schema for an object; undefined if it is too large or takes too long to check. */
   isObjectSchema: (schema: JsonObject | undefined) => boolean | undefined
 }
 
-/** A name that no server's tool has. */
+/** Name that no tool of any server has. */
 const UNKNOWN_TOOL = 'mcpdeck-readiness-no-such-tool'
 /** Milliseconds to wait for metadata. */
 const METADATA_MS = 15_000
 
 /**
- * Examines the server as a directory's reviewer would: connects, lists, calls an unknown tool, reads metadata. No real
- * tool is called.
+ * Examines the server as a reviewer of an app directory would: connects, reads the lists, calls a tool that does not
+ * exist, and reads metadata.
  * @throws ServiceError if it cannot be reached
  */
 export async function gatherEvidence(
@@ -82,7 +82,7 @@ async function callUnknownTool(
   }
 }
 
-/** Sends requests without the stored credentials, to see the server as a stranger does. */
+/** Sends requests without the stored credentials, to see what an unknown caller sees. */
 async function examineAuth(
   connections: Connections,
   target: ServerTarget,
@@ -121,8 +121,8 @@ const LIMIT_MS = WORK_LIMITS.allSchemas.most
 type Schemas = { inputSchema?: JsonObject | undefined; outputSchema?: JsonObject | undefined }
 
 /**
- * Returns a check whether a tool's schema is JSON Schema for an object. Each is compared with its draft's schema in a
- * thread. Nothing is known about one beyond the limits of size and time.
+ * Returns a check whether a tool's schema is JSON Schema for an object. Each schema is validated against the schema of
+ * its draft, in a thread. The result is unknown beyond the limits of size and time.
  */
 async function schemaChecker(tools: readonly Schemas[]): Promise<Evidence['isObjectSchema']> {
   const judged = new Map<JsonObject, boolean>()

@@ -20,8 +20,8 @@ const MOST_CHARACTERS = 40_000
 const DEADLINE_MS = 90_000
 
 /**
- * Returns a model's remarks on a tool listing, which never decide anything. A failure becomes a state, not an error. A
- * long listing is cut.
+ * Returns a model's remarks on a list of tools. They never decide anything. A failure is returned as a state and not
+ * thrown. A long list is cut.
  */
 export async function observe(
   models: ModelSettings | undefined,

@@ -8,13 +8,13 @@ export type Rule = {
   id: string
   lane: Lane
   title: string
-  /** Publishers with this requirement. Default: both. */
+  /** Publishers that have this requirement. Default: both. */
   kinds?: readonly ReadinessKind[]
   /** Default: deterministic. */
   class?: Finding['class']
-  /** The evidence that must be available before the rule can be judged. */
+  /** The evidence without which the rule cannot be judged. */
   needs?: 'session' | 'tools'
-  /** The list that must have been read: one that could not be read is not an empty one. */
+  /** The list that must have been read, since one that could not be read is not empty. */
   reads?: ListName
   judge(evidence: Evidence, kind: ReadinessKind): Outcome
 }
@@ -24,7 +24,7 @@ export const SATISFIED: Outcome = { status: 'satisfied' }
 /** Maximum number of violating items that a finding names. */
 const MOST_SUBJECTS = 20
 
-/** Judges whether all members of a list pass. Those that do not are named. */
+/** Judges whether all members of a list pass, and names those that do not. */
 export function everyOne<T>(
   items: readonly T[],
   isInOrder: (item: T) => boolean,
@@ -45,8 +45,8 @@ export const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as c
 type ListName = (typeof LISTS)[number]
 
 /**
- * Whether a list that the server announces could not be read. Templates have no capability of their own, so a server
- * may not know their list.
+ * Whether a list that the server announces could not be read. No capability announces templates, so a server may lack
+ * the method that lists them.
  */
 export function isUnread({ checks, capabilities }: DoctorReport, name: ListName): boolean {
   const { status } = checks[name]
@@ -54,7 +54,10 @@ export function isUnread({ checks, capabilities }: DoctorReport, name: ListName)
   return name !== 'resourceTemplates' && capabilities?.[name] != null
 }
 
-/** Returns the outcome of a rule. Without a session only the caller can help, by importing tokens. */
+/**
+ * Returns the outcome of a rule. If the server requires authorization, the caller has to sign in or import tokens
+ * first.
+ */
 export function outcomeOf({ needs, reads, judge }: Rule, evidence: Evidence, kind: ReadinessKind): Outcome {
   if (needs && !evidence.connected)
     return {
@@ -80,7 +83,7 @@ export function notApplicable(detail: string): Outcome {
   return { status: 'not-applicable', detail }
 }
 
-/** Whether a value of a server is a text. A server may report values of any type. */
+/** Whether a value from a server is text. A server may report values of any type. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }

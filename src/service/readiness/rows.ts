@@ -6,12 +6,12 @@ import { boolean, json, tableOf, url } from '../core/database/table.ts'
 export type ReadinessRow = {
   id: string
   projectId: string
-  /** The server may have been deleted since. */
+  /** Id of the server, which may have been deleted. */
   serverId: string
-  /** The address as it was when the run was started. */
+  /** The server's address when the run was started. */
   serverUrl: string
   kind: 'claude' | 'openai'
-  /** Set only for an OpenAI run. */
+  /** Set only for a run for OpenAI's directory. */
   submissionMode: 'mcp-only' | 'mcp-imported-skills' | null
   idempotencyKey: string | null
   includeObservations: boolean

@@ -7,7 +7,7 @@ const CHECK = { status: 'ok', detail: '1 listed.', durationMs: 1 } as const
 const STEPS = ['probe', 'connection', 'initialization', 'capabilities'] as const
 const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
 
-/** What is known about a server whose lists were read; `report` replaces parts of the doctor's report. */
+/** Returns evidence about a server whose lists were read. `report` replaces parts of the doctor's report. */
 function evidenceOf(report: Partial<DoctorReport> = {}, more: Partial<Evidence> = {}): Evidence {
   const checks = Object.fromEntries([...STEPS, ...LISTS].map(name => [name, CHECK])) as DoctorReport['checks']
   const lists = { tools: [], prompts: [], resources: [], resourceTemplates: [] }
@@ -36,14 +36,14 @@ function evidenceOf(report: Partial<DoctorReport> = {}, more: Partial<Evidence> 
 
 const findingOf = (id: string, evidence: Evidence) => judge(evidence, 'openai').find(finding => finding.id === id)
 
-/** Checks of a server that answers these lists in this way. */
+/** Returns the doctor's checks of a server that answers these lists in this way. */
 const answered = (status: 'skipped' | 'error', ...names: (typeof LISTS)[number][]) => ({
   checks: Object.fromEntries(
     names.map(name => [name, { status, detail: 'Method not found', durationMs: 1 }]),
   ) as DoctorReport['checks'],
 })
 
-test('a list that the server announces and does not know cannot be read to its end', () => {
+test('a list that the server announces but whose method it lacks counts as unread', () => {
   expect(findingOf('lists-answer', evidenceOf(answered('skipped', 'prompts')))).toMatchObject({
     status: 'violated',
     subjects: ['prompts: Method not found'],
@@ -85,12 +85,12 @@ test.each([
   ['[::ffff:1.1.1.1]', 'satisfied'],
   ['1.1.1.1', 'satisfied'],
   ['mcp.test.org.', 'satisfied'],
-])('whether the host %s can be reached from outside is %s', (host, status) => {
+])('the host %s counts as reachable from outside: %s', (host, status) => {
   const evidence = evidenceOf({}, { url: new URL(`https://${host}/mcp`) })
   expect(findingOf('public-https', evidence)).toMatchObject({ status })
 })
 
-test('what did not answer in time, or was too large to examine, is not evaluated', () => {
+test('what did not arrive in time or was too large to examine is not evaluated', () => {
   const tools = [{ name: 'a', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } } as const]
   const evidence = evidenceOf(
     { tools },

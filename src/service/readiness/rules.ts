@@ -29,10 +29,10 @@ import { isPlainObject } from '../../lib/json.ts'
 import type { Evidence } from './evidence.ts'
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
-/** Hints that OpenAI requires. Anthropic requires one of the first two. */
+/** Hints that OpenAI requires of every tool. Anthropic requires one of the first two. */
 const HINTS = ['readOnlyHint', 'destructiveHint', 'openWorldHint']
 
-/** The publishers' written policies about tools and optional server features. */
+/** Rules from the publishers' written policies on tools and on optional server features. */
 const POLICY_RULES: readonly Rule[] = [
   {
     id: 'tool-names',
@@ -186,7 +186,7 @@ const POLICY_RULES: readonly Rule[] = [
   },
 ]
 
-/** Judges the schemas of tools. One that could not be examined is neither right nor wrong. */
+/** Judges the schemas of tools. A schema that could not be examined counts as neither right nor wrong. */
 function everySchema(tools: readonly Tool[], isRight: (tool: Tool) => boolean | undefined, remedy: string): Outcome {
   const outcome = everyOne(tools, tool => isRight(tool) !== false, remedy)
   const open = tools.filter(tool => isRight(tool) === undefined)
@@ -199,7 +199,7 @@ function annotationsOf({ annotations }: Tool): Record<string, unknown> {
   return isPlainObject(annotations) ? annotations : {}
 }
 
-/** Returns the page of a tool's user interface, from MCP Apps or from the older key of the Apps SDK. */
+/** Returns the page of a tool's user interface, as named by MCP Apps or by the older key of the Apps SDK. */
 function widgetOf({ _meta: meta }: Tool): string | undefined {
   if (!isPlainObject(meta)) return undefined
   const nested = isPlainObject(meta['ui']) ? meta['ui']['resourceUri'] : undefined
@@ -214,7 +214,7 @@ function parametersOf({ name, inputSchema }: Tool): { name: string; described: b
   }))
 }
 
-/** Whether the server works for clients that connect over the internet. */
+/** Rules about whether the server works for clients that connect over the internet. */
 const RUNTIME_RULES: readonly Rule[] = [
   {
     id: 'public-https',
@@ -338,11 +338,11 @@ const RUNTIME_RULES: readonly Rule[] = [
 ]
 
 /**
- * Whether a host name or IP address is private. A name is not resolved, since what it resolves to here says nothing
- * about elsewhere.
+ * Whether a host name or IP address is private. A name is not resolved, since it may resolve to another address
+ * elsewhere.
  */
 function isPrivateHost(host: string): boolean {
-  // A name that ends with a dot is the same name.
+  // A name with a dot at its end is the same as without it.
   const bare = host.replace(/^\[|\]$|\.+$/g, '')
   if (isIP(bare) !== 0) return isPrivateAddress(bare)
   return !bare.includes('.') || /\.(localhost|local|internal|test|example|invalid)$/.test(bare)
@@ -357,7 +357,7 @@ const ARTIFACTS = [
   { input: 'examplePrompts', title: 'Example prompts show what the server is for' },
 ] as const
 
-/** Rules about what is submitted together with a server, and what an OpenAI submission form requires. */
+/** Rules about what has to be submitted together with a server, and about the fields of OpenAI's submission form. */
 const SUBMISSION_RULES: readonly Rule[] = [
   ...ARTIFACTS.map(({ input, title }): Rule => ({
     id: `artifact-${input}`,
@@ -400,12 +400,12 @@ function missing(detail: string, input: string): Outcome {
   return { status: 'not-evaluated', detail, missingInputs: [input] }
 }
 
-/** Lanes of OpenAI's preflight result. The full result uses every lane that decides. */
+/** Lanes that decide OpenAI's preflight result. Every lane that decides is part of the full result. */
 const PREFLIGHT: readonly Lane[] = ['runtime-compatibility', 'optional-features']
-/** A lane that never decides, since its findings are opinions. */
+/** Lane that never decides, since its findings are opinions. */
 const OPINION: Lane = 'experience-insights'
 
-/** Returns the status of each lane and stage, and the overall one. There is no score on purpose. */
+/** Returns the status of each lane and stage, and the overall status. There is no score, on purpose. */
 export function verdictOf(findings: readonly Finding[], kind: ReadinessKind): Verdict {
   const lanes = LANES[kind].map(lane => laneOf(lane, findings))
   const deciding = lanes.filter(({ lane, evaluated, notEvaluated }) => lane !== OPINION && evaluated + notEvaluated > 0)
@@ -437,7 +437,7 @@ function stageOf(stage: Stage['stage'], lanes: readonly LaneResult[]): Stage {
   return { stage, status: rollUp(lanes), lanes: lanes.map(({ lane }) => lane) }
 }
 
-/** Returns the combined status of lanes. If nothing was evaluated, the absence of violations is not a pass. */
+/** Returns the combined status of lanes. If nothing was evaluated, they are not ready, even without violations. */
 function rollUp(lanes: readonly LaneResult[]): LaneStatus {
   return laneStatus(
     lanes.some(({ status }) => status === 'not-ready'),
@@ -450,7 +450,7 @@ function laneStatus(isViolated: boolean, isComplete: boolean): LaneStatus {
   return isComplete ? 'ready' : 'incomplete'
 }
 
-/** The pages on which each publisher lists its requirements. The rules are our reading of these pages. */
+/** The pages on which each publisher lists its requirements, as mcpdeck's rules interpret them. */
 export const CITATIONS: Readonly<Record<ReadinessKind, Citation>> = {
   claude: {
     publisher: 'Anthropic',
@@ -466,7 +466,7 @@ export const CITATIONS: Readonly<Record<ReadinessKind, Citation>> = {
 
 const RULES: readonly Rule[] = [...RUNTIME_RULES, ...POLICY_RULES, ...SUBMISSION_RULES]
 
-/** Judges every rule of a publisher by the evidence about the server. */
+/** Judges every rule of a publisher with the evidence about a server. */
 export function judge(evidence: Evidence, kind: ReadinessKind): Finding[] {
   return RULES.filter(({ kinds }) => !kinds || kinds.includes(kind)).map(rule => ({
     id: rule.id,

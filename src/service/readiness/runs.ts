@@ -17,9 +17,9 @@ import { CITATIONS, judge, verdictOf } from './rules.ts'
 import type { Finding, ReadinessKind } from './types.ts'
 import { pageOf } from '../core/list-page.ts'
 
-/** The version of the rules and their interpretation that graded a run. It is raised when either changes. */
+/** The version of the rules and of their interpretation. A run stores it. It is raised if either changes. */
 const ENGINE_VERSION = 'mcpdeck-readiness/1'
-/** The examinations that this implementation can make. Two implementations agree only on what both can examine. */
+/** What this implementation can examine. Results of two implementations agree only on what both can examine. */
 const CAPABILITIES = ['connect', 'list', 'unknown-tool-call', 'authorization-metadata']
 
 type ReadinessStart = { projectId: string; serverId: string; kind: ReadinessKind } & Partial<
@@ -27,7 +27,10 @@ type ReadinessStart = { projectId: string; serverId: string; kind: ReadinessKind
 >
 
 type ReadinessRuns = {
-  /** @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR`, `FEATURE_NOT_SUPPORTED`, `CONFLICT` for a used key */
+  /**
+   * @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR`, `FEATURE_NOT_SUPPORTED`, `CONFLICT` if the key was used for
+   * another start
+   */
   start(start: ReadinessStart): ReadinessRunReceipt
   /** @throws ServiceError `NOT_FOUND`, `CONFLICT` if the run has ended */
   cancel(projectId: string, runId: string): ReadinessRow
@@ -92,7 +95,7 @@ function toReadinessRun({ store }: ServiceContext, row: ReadinessRow): Readiness
     attemptCount: status === 'pending' ? 0 : 1,
     terminalReason: row.terminalReason,
     errorMessage: row.errorMessage,
-    // The rules are our reading of the publishers' pages, without a dated snapshot of them.
+    // The rules interpret the publishers' pages, of which there is no dated snapshot.
     policySnapshotDate: null,
     engineVersion: ENGINE_VERSION,
     sdkVersion: null,
@@ -135,7 +138,7 @@ function rowOf({ store }: ServiceContext, start: ReadinessStart): ReadinessRow {
   }
 }
 
-/** Returns the earlier run with the same idempotency key. One key stands for one start. */
+/** Returns the earlier run with the same idempotency key. A key can be used for one start only. */
 function sameStart(earlier: ReadinessRow, planned: ReadinessRow): ReadinessRow {
   const isSame =
     earlier.submissionMode === planned.submissionMode && earlier.includeObservations === planned.includeObservations
@@ -172,7 +175,7 @@ async function grade(context: ServiceContext, runId: string, signal: AbortSignal
   })
 }
 
-/** Ends a run with the verdict on the findings, and writes its report. */
+/** Ends a run with the verdict and writes its report. */
 export function completeRun(
   { readinessRuns }: Store,
   row: ReadinessRow,
@@ -184,7 +187,7 @@ export function completeRun(
   readinessRuns.insertReport(row.id, reportOf(completed, findings, serverOf(evidence)))
 }
 
-/** Returns a short description of the graded server. Other texts of a server have no maximum length. */
+/** Returns a short description of the graded server. Its texts have no maximum length, so few are included. */
 function serverOf({ connected, report: { initInfo, tools, prompts, resources } }: Evidence) {
   const { name, version } = initInfo?.serverInfo ?? {}
   return {
@@ -277,7 +280,7 @@ export function readinessHandlers(context: ServiceContext): Handlers['readiness'
       const row = context.store.readinessRuns.require(project.id, params.runId)
       const report = store.readinessRuns.report(row.id)
       if (!report) throw new ServiceError('NOT_FOUND', `The readiness run has no report: it is ${row.status}.`)
-      // Older reports contain the address as it was saved.
+      // Older reports contain the address with its secrets.
       return { ...report, serverUrl: redactedUrl(row.serverUrl) }
     },
   }

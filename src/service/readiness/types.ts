@@ -1,4 +1,4 @@
-/** Publishers whose listing requirements a server is graded against. */
+/** Publishers of app directories against whose requirements a server is graded. */
 export type ReadinessKind = 'claude' | 'openai'
 
 const COMMON = [
@@ -10,8 +10,8 @@ const COMMON = [
 ] as const
 
 /**
- * Lanes of each publisher's grading. The OpenAPI file names seven in total, and does not say which belong to which
- * publisher.
+ * Lanes of each publisher's grading. The OpenAPI file names seven lanes in all, without saying which publisher uses
+ * which.
  */
 export const LANES = {
   claude: COMMON,
@@ -25,7 +25,7 @@ export type LaneStatus = 'ready' | 'not-ready' | 'incomplete'
 export type Outcome =
   | { status: 'satisfied' }
   | { status: 'violated'; detail: string; remediation: string; subjects?: string[] }
-  /** Applies, but was not examined. `missingInputs` names what the caller could add. */
+  /** The rule applies, but was not examined. `missingInputs` names what the caller could provide. */
   | { status: 'not-evaluated'; detail: string; missingInputs?: string[] }
   | { status: 'not-applicable'; detail: string }
 
@@ -35,7 +35,10 @@ export type Finding = Outcome & {
   id: string
   lane: Lane
   title: string
-  /** Only deterministic findings pass or fail a lane. One of any class that was not evaluated leaves it incomplete. */
+  /**
+   * Only deterministic findings pass or fail a lane. A finding of any class that was not evaluated makes the lane
+   * incomplete.
+   */
   class: 'deterministic' | 'heuristic' | 'manual-review'
   provenance: 'measured' | 'llm'
   citation: Citation | null

@@ -20,16 +20,16 @@ type GroupTarget = { environmentId: string } | { namedHostId: string }
 
 type Group = { id: string; key: string | undefined; scope: string; digest: string }
 
-/** A target whose run is written, or the reason why it is not. */
+/** A target with its written run, or with the reason why there is none. */
 type Written = { target: GroupTarget } & ({ prepared: Prepared } | { error: ServiceError })
-/** A target before anything is written: already settled, or with the servers of its run. */
+/** A target before its run is written: with its end, or with the servers for its run. */
 type Planned = Written | { target: GroupTarget; choice: RunTarget }
 
 const DERIVED_ID_LENGTH = 26
 
 /**
- * Launches one run for each target. A failing target does not stop the others, and all runs count as one against the
- * limit.
+ * Launches one run for each target. A target that fails does not stop the others. All runs together count as one
+ * against the limit.
  * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT`, `RATE_LIMITED` with `CONCURRENT_RUN_LIMIT`
  */
 async function createRunGroup(
@@ -62,12 +62,15 @@ function groupOf({ project, caller }: Launcher, body: GroupBody, header: string 
   const { idempotencyKey, ...content } = body
   const key = header ?? idempotencyKey
   const scope = `runGroups.create/${project.id}/${caller.keyId}`
-  // The id is derived from the key, so that concurrent repeats use the same group.
+  // The id is derived from the key, so that concurrent requests with the same key use the same group.
   const id = key === undefined ? newId('grp') : `grp_${digest({ scope, key }).slice(0, DERIVED_ID_LENGTH)}`
   return { id, key, scope, digest: digest(content) }
 }
 
-/** Chooses servers for every target before anything is written. A target that merely cannot run now fails by itself. */
+/**
+ * Chooses the servers of every target before anything is written. Only a target that cannot run at present fails alone;
+ * any other error is thrown.
+ */
 function plan(
   context: ServiceContext,
   { project }: Launcher,
@@ -135,7 +138,7 @@ function prepareTarget(
   { group, body, target, choice, offered }: Launch,
 ): Prepared {
   const { idempotency } = context.store
-  // Another request with the same key may have written it meanwhile.
+  // Another request with the same key may have written the run in the meantime.
   const earlier = idempotency.find(group.id, idOf(target))
   if (earlier) return { reply: repeatedReply(context.store, earlier, group.digest) }
   if (group.key !== undefined && !idempotency.find(group.scope, group.key))

@@ -16,26 +16,26 @@ import { endRun } from './settlement.ts'
 
 export type RunEngineOptions = { store: Store; executor: Executor; onError: (error: unknown) => void }
 
-/** A run as launched, with everything that its execution needs. */
+/** A launched run with everything that its execution needs. */
 export type RunLaunch = Omit<RunExecution, 'runId'> & { run: RunRow & { lease: Lease } }
 
-/** Starts and ends runs and holds their leases. Every change of state is stored before the next one happens. */
+/** Starts and ends runs, and holds their leases. Each change of state is stored before the next one begins. */
 export type RunEngine = {
-  /** Starts executing a run that was written with its lease, and returns at once. */
+  /** Starts the execution of a run that was written with its lease. Returns at once. */
   start(launch: RunLaunch): void
   /** Cancels a run with its unfinished trials. @throws ServiceError `CONFLICT` if it ended in another way */
   cancel(run: RunRow): void
-  /** Calls back in the transaction in which a run that this process executed to its end is completed. */
+  /** Calls the listener when a run that this process executed is completed, in the transaction that records it. */
   onCompleted(listener: (run: RunRow) => void): void
   /** Settles every run whose process is gone. */
   settleAbandoned(): void
-  /** Settles abandoned runs, then reads. Everything that shows runs uses this. */
+  /** Settles abandoned runs, then calls `work`. Everything that shows runs must read them with this function. */
   read<T>(work: () => T): T
-  /** Stops executing runs that are no longer in progress, such as deleted ones. */
+  /** Stops executing runs that are not in progress any more, such as deleted ones. */
   stopDeleted(): void
   /** Resolves when this process executes no run. */
   settle(): Promise<void>
-  /** Ends all runs of this process: in the store at once, then their executions. Unfinished trials say why. */
+  /** Ends all runs of this process: first their records, then their executions. Unfinished trials give the reason. */
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ declare module '../core/context.ts' {
   }
 }
 
-/** Milliseconds between checks whether an executing run was ended elsewhere or its lease has to be renewed. */
+/** Milliseconds between two checks whether a run was ended by another process or its lease has to be renewed. */
 const WATCH_EVERY_MS = 2000
 
 type Execution = { run: RunLaunch['run']; stop: AbortController; done: Promise<void>; renewedAt: number }
@@ -70,7 +70,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
     }
   }
 
-  /** Has the trials executed and settles the run. Never rejects. */
+  /** Executes the trials of a run and settles it. Never rejects. */
   const execute = async ({ run, ...needs }: RunLaunch, signal: AbortSignal) => {
     let unfinished = 'The service could not record the trial.'
     try {
@@ -85,7 +85,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
         if (isCompleted) for (const listener of listeners) listener(run)
       })
     } catch (error) {
-      // The run remains in progress without a lease, so the next read settles it.
+      // The run remains in progress without a lease, so the next reading of runs settles it.
       onError(error)
     }
   }
@@ -145,7 +145,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
         try {
           store.write(() => endRun(store, run, processEnded(run.lease)))
         } catch (error) {
-          // The next read settles the run, since its lease ends with the execution.
+          // The next reading of runs settles the run, since its lease ends with the execution.
           onError(error)
         }
         stop.abort()
@@ -168,7 +168,7 @@ function processEnded(lease: Lease | undefined) {
 
 export type LaunchReply = EvalRunCreated & { environment: NonNullable<EvalRunCreated['environment']> | null }
 
-/** A written run. Without `launch` it was already launched before. */
+/** A run that was written. `launch` is absent if the request repeats an earlier one, whose run was launched already. */
 export type Prepared = { reply: LaunchReply; launch?: RunLaunch }
 
 export type NewRun = {
@@ -178,7 +178,10 @@ export type NewRun = {
   servers: ServerRow[]
 }
 
-/** Writes a run in one transaction. From now on it counts against the limit on runs and waits for {@link beginRun}. */
+/**
+ * Writes a run in one transaction. From then on the run counts against the limit on runs, and waits for {@link
+ * beginRun}.
+ */
 export function commitRun(context: ServiceContext, prepareRun: () => Prepared): Prepared {
   let launch: RunLaunch | undefined
   try {
@@ -193,7 +196,7 @@ export function commitRun(context: ServiceContext, prepareRun: () => Prepared): 
   }
 }
 
-/** Starts a written run. No trial may run for a run that was rolled back. */
+/** Starts a run whose transaction was committed. A run that was rolled back must not execute trials. */
 export function beginRun(context: ServiceContext, { reply, launch }: Prepared): LaunchReply {
   if (!launch) return reply
   try {
@@ -205,7 +208,7 @@ export function beginRun(context: ServiceContext, { reply, launch }: Prepared): 
   return { ...reply, status: 'running' }
 }
 
-/** Writes run and trials if the limit on runs allows it. Counting and writing are one transaction. */
+/** Writes a run with its trials if the limit on runs allows it. The transaction includes the counting of runs. */
 export function insertRun(
   context: ServiceContext,
   project: ProjectRow,
@@ -240,7 +243,7 @@ export function insertRun(
   return { reply, launch: { run, targets: servers.map(targets.of) } }
 }
 
-/** Returns how many cases a run selects. A repeated run may contain cases that its suite no longer has. */
+/** Returns how many cases of the suite a run has. A repeated run may have cases that were deleted from the suite. */
 function selectionOf(store: Store, suiteId: string, cases: readonly CaseSnapshot[]): CaseSelection {
   const selected = new Set(cases.map(({ caseId }) => caseId))
   const all = new Set([...selected, ...store.cases.list(suiteId).map(({ id }) => id)])
@@ -252,7 +255,7 @@ function selectionOf(store: Store, suiteId: string, cases: readonly CaseSnapshot
  * (`CONCURRENT_RUN_LIMIT`)
  */
 export function requireSlot({ store, limits }: ServiceContext, project: ProjectRow, slotId: string | undefined): void {
-  // Runs that another program executes do not count.
+  // Runs that another program executes do not count against the limit.
   const running = store.runs.inFlight(project.organizationId).filter(({ source }) => source !== 'sdk')
   const slots = new Set(running.map(({ id, plan }) => plan.slotId ?? id))
   const limit = limits.number(project.organizationId, 'concurrentRuns')

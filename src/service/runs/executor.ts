@@ -15,7 +15,7 @@ import type { TrialRow } from './trial-rows.ts'
 import { createTrialServers } from '../evals/trial-servers.ts'
 import { toSeenTools, type SeenTools } from '../evals/seen-tools.ts'
 
-/** What the execution of a run needs in addition to what is stored. */
+/** What the execution of a run needs beyond the stored run. */
 export type RunExecution = {
   runId: string
   targets: ServerTarget[]
@@ -26,19 +26,22 @@ export type RunExecution = {
 /** Executes the trials of started runs, in this thread or in another. */
 export type Executor = {
   /**
-   * Resolves when every trial has ended, or the run was ended.
+   * Resolves when every trial has ended, or after the run was ended.
    * @throws if a trial cannot be recorded; {@link ExecutionLost}
    */
   execute(execution: RunExecution, signal: AbortSignal): Promise<void>
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
-  /** Records that someone watches the traffic between runs and a server. */
+  /** Records that someone is reading the traffic between runs and a server. */
   watch(serverId: string): void
-  /** Ends what the executor itself started. Remaining executions are lost, and no more are accepted. */
+  /**
+   * Ends what the executor itself started. Unfinished executions fail with {@link ExecutionLost}, and no more are
+   * accepted.
+   */
   close(): Promise<void>
 }
 
-/** Thrown if the remaining trials will never end. The message gives the reason for readers of the run. */
+/** Thrown if the remaining trials will never end. Readers of the run see the message as the reason. */
 export class ExecutionLost extends Error {
   override readonly name = 'ExecutionLost'
 }
@@ -46,9 +49,9 @@ export class ExecutionLost extends Error {
 export type ExecutionSettings = {
   /** Maximum number of concurrent trials of one run. */
   trialConcurrency: number
-  /** Whether calls to one server wait for each other, for servers that do not support concurrent calls. */
+  /** Whether calls to one server wait for each other, because some servers do not support concurrent calls. */
   serialServers: boolean
-  /** Time limit of one trial in milliseconds; undefined = the default of trials. */
+  /** Time limit of one trial in milliseconds; undefined for the default. */
   trialDeadlineMs: number | undefined
   models: ModelSettings | undefined
 }
@@ -61,7 +64,7 @@ export type TrialStore = Pick<Store, 'write'> & {
 
 type Resources = ExecutionSettings & { store: TrialStore; connections: Pick<Connections, 'separate'> }
 
-/** Creates an executor in this thread, over connections that its caller closes. */
+/** Creates an executor in this thread. Its caller closes the connections. */
 export function createExecutor(resources: Resources): Executor {
   return {
     execute: (execution, signal) => executeTrials(resources, execution, signal),
@@ -71,7 +74,7 @@ export function createExecutor(resources: Resources): Executor {
   }
 }
 
-/** Runs all trials, a few at a time. A trial that cannot be recorded stops the others. */
+/** Runs all trials, a few at a time. If a trial cannot be recorded, the others are stopped. */
 async function executeTrials(
   resources: Resources,
   { runId, targets, modelApiKeys }: RunExecution,
@@ -81,20 +84,20 @@ async function executeTrials(
   const cases = store.runs.cases(runId)
   const trials = store.trials.list(runId)
   const waiting = trials.values()
-  // A trial stores the servers' texts, and reports of it leave this machine.
+  // A trial stores texts of servers, and reports about it may be published.
   const hidden = targets.flatMap(({ transport }) => settingCredentials(transport))
-  // A token is asked for before each request.
+  // Called with the token before each request.
   const note = (token: string) => hidden.push(...settingCredentials({}, token).filter(each => !hidden.includes(each)))
   const reached = targets.map(target => withNotedTokens(target, note))
   const others = new AbortController()
   const stopped = AbortSignal.any([signal, others.signal])
-  // Programs that already run may be older than those on disk.
+  // Server programs that already run may be older than those on disk.
   const sessions = resources.connections.separate(session => {
     const started = withoutKnown(session, hidden)
     try {
       store.write(() => store.runTools.noteStarted(runId, started))
     } catch {
-      // The listing is only additional evidence. A full disk is reported by the trials' own writes.
+      // The record is only additional evidence. If the disk is full, the writes of the trials report it.
     }
   })
   const { serialServers } = resources
@@ -130,7 +133,7 @@ async function executeTrials(
   if (broken) throw broken.reason
 }
 
-/** Reports each token that is about to be sent, since tokens are refreshed while a run lasts. */
+/** Reports each token before it is sent, since tokens may be renewed during a run. */
 function withNotedTokens(target: ServerTarget, note: (token: string) => void): ServerTarget {
   const { transport } = target
   if (transport.type !== 'http' || !transport.accessToken) return target
@@ -143,7 +146,7 @@ function withNotedTokens(target: ServerTarget, note: (token: string) => void): S
   return { ...target, transport: { ...transport, accessToken } }
 }
 
-/** Milliseconds that an ended run waits for the listing of a server that has not answered yet. */
+/** Milliseconds for which an ended run waits for the listing of a server that has not answered yet. */
 const LISTING_GRACE_MS = 2_000
 
 async function untilSettled(servers: RecordedServers, others: AbortController): Promise<void> {
@@ -156,7 +159,7 @@ type Work = {
   runId: string
   cases: readonly CaseSnapshot[]
   waiting: Iterator<TrialRow>
-  /** Trials that ended because a shared server broke. One of them broke it, the others are innocent. */
+  /** Trials that ended because a server that they shared broke. Only one of them caused it. */
   again: { trial: TrialRow; error: string }[]
   /** Secrets that must not be stored with the trials. Grading uses the original results. */
   hidden: readonly string[]
@@ -167,7 +170,7 @@ type Work = {
   stop: () => void
 }
 
-/** Takes trials until none is left. The end of one and the beginning of the next are one write. */
+/** Runs trials until none is left. The end of one and the beginning of the next are stored in one write. */
 async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Promise<void> {
   const { waiting, signal } = work
   let ended: { id: string; outcome: TrialOutcome } | undefined
@@ -178,7 +181,7 @@ async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Pro
       const recorded = !ended || store.trials.end(ended.id, ended.outcome)
       return recorded && (!trial || store.trials.begin(trial.id, Date.now()))
     })
-    // The run or one of its trials was ended elsewhere, such as by another process that cancels the run.
+    // Another process has ended the run or one of its trials, for example by cancelling the run.
     if (!goesOn) return work.stop()
     if (!trial) return
     const outcome = await execute(trial, work, trialDeadlineMs)
@@ -188,7 +191,7 @@ async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Pro
   }
 }
 
-/** Runs trials that may be innocent again, each alone. The trial that breaks its server does so again. */
+/** Runs each trial whose server broke again, alone. The trial that caused it breaks its server again. */
 async function runAgain({ store, trialDeadlineMs }: Resources, work: Work): Promise<void> {
   for (const { trial, error } of work.again) {
     if (work.signal.aborted) return
@@ -203,7 +206,7 @@ async function execute(trial: TrialRow, work: Work, deadlineMs: number | undefin
   const { runId, cases, hidden, servers, models, signal } = work
   const snapshot = cases[trial.casePosition]
   if (!snapshot) return undefined
-  // Other work of the thread gets its turn between two trials, however fast they are.
+  // Lets other work of the thread run between two trials, however fast they are.
   await setImmediate()
   const outcome = await frameOrigin.run({ runId, caseTitle: snapshot.title }, () =>
     runTrial({ case: snapshot, servers, signal, models: models(), ...defined({ deadlineMs }) }),
@@ -217,7 +220,7 @@ function modelsOf(modelApiKeys: RunExecution['modelApiKeys'], { models }: Execut
   return createTrialModels({ configured: models, keys: modelApiKeys ?? {} })
 }
 
-/** Maximum number of listings that are tried for one server if the first ones fail. */
+/** Maximum number of attempts to list the tools of one server. */
 const MOST_ATTEMPTS = 3
 
 /** The servers of a run, with a record of the tools that they offer. */

@@ -94,7 +94,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
   }
 }
 
-/** Returns the named run of the same suite, by default the previous completed one. */
+/** Returns the run with which to compare: the named run of the same suite, else the previous completed run. */
 function baselineOf(store: Store, run: RunRow, baseRunId: string | undefined): RunRow {
   const named = baseRunId === undefined ? undefined : store.runs.get(run.projectId, baseRunId)
   const base = baseRunId === undefined ? store.runs.previousCompleted(run.suiteId, run.number) : named
@@ -104,7 +104,7 @@ function baselineOf(store: Store, run: RunRow, baseRunId: string | undefined): R
   })
 }
 
-/** Runs of other programs cannot be repeated here: their code and checks are elsewhere. */
+/** Runs of other programs cannot be repeated here, because their code and checks are elsewhere. */
 function previewOf(store: Store, run: RunRow): RerunPreview {
   const byCase = Map.groupBy(store.trials.list(run.id), trial => trial.caseId)
   const cases = [...byCase].map(([caseId, trials]) => ({ caseId, trials: trials.map(trial => trial.class) }))

@@ -27,7 +27,7 @@ import { ownValue } from '../../lib/own-value.ts'
 
 type Requested = z.infer<typeof EvalRunAnalysisRequested>
 
-/** The part of an envelope that one generation creates. The rest follows from the run. */
+/** The part of insights that a generation creates. The rest follows from the run. */
 type Document = Pick<InsightsEnvelope, 'summary' | 'findings' | 'coverage' | 'truncation'> & {
   error: { code: string; message: string } | null
   generatedAt: number | null
@@ -39,9 +39,9 @@ const JOB = 'run-insights'
 
 type RunInsights = {
   /**
-   * Schedules insights within the daily quota. If they are pending, a repeat returns them and costs nothing.
-   * @throws ServiceError `VALIDATION_ERROR` in flight, `CONFLICT` without `force`, `FEATURE_NOT_SUPPORTED`,
-   * `RATE_LIMITED`
+   * Schedules insights within the daily quota. If insights are pending, they are returned, and nothing is spent.
+   * @throws ServiceError `VALIDATION_ERROR` while the run is in progress, `CONFLICT` if there are insights and `force`
+   * is not set, `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`
    */
   request(run: RunRow, body: z.output<typeof EvalRunInsightsRequest>): Requested
   envelopeOf(runId: string): InsightsEnvelope
@@ -107,7 +107,9 @@ export function createRunInsights(context: ServiceContext): RunInsights {
   }
 }
 
-/** Returns the failures of a run, and how many trials were analyzed: those with an outcome that were not cancelled. */
+/**
+ * Returns the failures of a run and the number of analyzed trials: those that have an outcome and were not cancelled.
+ */
 function observe(store: Store, run: RunRow): { failures: ObservedFailure[]; coverage: Document['coverage'] } {
   const cases = store.runs.cases(run.id)
   const rows = store.trials.listWithOutcomes(run.id)
@@ -130,7 +132,7 @@ function observe(store: Store, run: RunRow): { failures: ObservedFailure[]; cove
   }
 }
 
-/** Returns the verdicts with a score below the judge's threshold; none unless the grading is completed. */
+/** Returns the judge's verdicts with a score below the threshold; none if the grading is not completed. */
 function belowThreshold(store: Store, runId: string): JudgeDocument['verdicts'] {
   const judged = store.runAnalyses.get<JudgeDocument>(runId, 'goalCompletion')
   if (judged?.status !== 'completed') return []
@@ -138,7 +140,7 @@ function belowThreshold(store: Store, runId: string): JudgeDocument['verdicts'] 
   return verdicts.filter(({ score }) => score !== null && score < threshold)
 }
 
-/** Returns how many pieces of evidence of the shown findings did not fit. */
+/** Returns the number of pieces of evidence that the shown findings leave out. */
 function omittedEvidence(failures: readonly ObservedFailure[], findings: readonly ActionableFinding[]): number {
   const shown = new Set(findings.map(({ signalFingerprint }) => signalFingerprint))
   return failures
@@ -188,7 +190,7 @@ function toEnvelope(
   }
 }
 
-/** The parts of an ended trial in which failures are looked for. */
+/** The parts of an ended trial that are searched for failures. */
 type ObservedTrial = { iterationId: string; case: CaseSnapshot; outcome: TrialOutcome }
 
 /** One sign of a failure in one trial. Signs of the same failure have the same fingerprint. */
@@ -201,7 +203,7 @@ type Sign = {
   evidence: ActionableFindingEvidence
 }
 
-/** Ways in which a trial ends before it is judged, each with the category of its cause. */
+/** Ways in which a trial ends before it is judged, with the category of the cause of each. */
 const EARLY_ENDS: Readonly<Record<string, { title: string; category: string }>> = {
   setup_failed: { title: 'Trials could not be set up', category: 'environment' },
   execution_failed: { title: 'Trials broke while they were executed', category: 'environment' },
@@ -225,8 +227,8 @@ const COST_RULES: ReadonlySet<string> = new Set(['tokenBudgetUnder', 'turnCountU
 const MAX_NAMED_CASES = 5
 
 /**
- * Returns the measured failures of a run. The same failure has the same fingerprint in every run, whatever values its
- * messages contain.
+ * Returns the measured failures of a run. A failure has the same fingerprint in every run, even if its messages contain
+ * other values.
  * @param belowThreshold the judge's verdicts on answers that missed the threshold
  */
 function failuresOfTrials(
@@ -281,7 +283,7 @@ function signsOf(trial: ObservedTrial, judged: JudgeVerdict | undefined): Sign[]
     const message = outcome.error ?? ''
     const fingerprint = `${outcome.class}:${wordsOf(message)}`
     const ended = sign({ fingerprint, ...early }, { kind: 'transcript', errorCode: outcome.class, excerpt: message })
-    // A call that ended its trial is the same failure and is reported only once.
+    // The call that ended the trial is already among the errors, so it is reported only once.
     return [...errors.filter(({ evidence }) => evidence.excerpt !== message), ended]
   }
   const missed = [...outcome.steps, ...outcome.checks]
@@ -307,14 +309,14 @@ function judgeSigns(
   return [sign(parts, { kind: 'judge', excerpt: judged.reason })]
 }
 
-/** Describes a failed assertion or rule; undefined for other steps, whose tool errors are reported separately. */
+/** Describes a failed assertion or rule; undefined for other steps. Their tool errors are reported separately. */
 function ruleOf(
   snapshot: CaseSnapshot,
   verdict: StepVerdict | CheckVerdict,
 ): Pick<Sign, 'fingerprint' | 'title' | 'category'> | undefined {
   if ('source' in verdict) {
     const { id, source, type } = verdict
-    // A check of the suite is the same in all its cases.
+    // The check of a suite is the same in all cases of the suite.
     const scope = source === 'check' ? '' : `${snapshot.caseKey}/`
     return {
       fingerprint: `check:${scope}${id}`,
@@ -335,7 +337,7 @@ function ruleOf(
   }
 }
 
-/** Returns the category that follows from a rule. If a case calls the tools itself, only the case can be wrong. */
+/** Returns the category of a failed rule. If the case itself calls the tools, the case is wrong. */
 function categoryOf(type: string, { steps }: CaseSnapshot): string {
   if (COST_RULES.has(type)) return 'workflow'
   if (type === 'noToolErrors') return 'tool_runtime'
@@ -343,7 +345,7 @@ function categoryOf(type: string, { steps }: CaseSnapshot): string {
   return steps.some(({ kind }) => kind === 'prompt') ? 'agent_behavior' : 'test_design'
 }
 
-/** Returns the error of a call: it failed before an answer, or its result reports an error. */
+/** Returns the error of a call that got no result, or whose result reports an error. */
 function errorOf({ error, result }: ToolCallRecord): string | undefined {
   if (error !== undefined) return error
   if (result?.['isError'] !== true) return undefined
@@ -359,9 +361,7 @@ function errorOf({ error, result }: ToolCallRecord): string | undefined {
 /** Length of the part of a fingerprint that is derived from a message, in hex digits. */
 const FINGERPRINT_LENGTH = 16
 
-/**
- * Returns a message without its values, so that messages that differ only in quoted texts, numbers and ids are equal.
- */
+/** Returns a message without quoted texts, numbers and ids, so that messages that differ only in these are equal. */
 function wordsOf(message: string): string {
   const words = oneLine(message)
     .replaceAll(/"[^"]*"|'[^']*'|“[^”]*”/g, '…')

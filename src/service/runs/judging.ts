@@ -16,7 +16,7 @@ import type { ModelAccess } from '../models/endpoint.ts'
 
 /** The stored grades of a run. */
 export type JudgeDocument = {
-  /** The requested model; absent = the configured one. */
+  /** The model that was requested; absent for the configured one. */
   model?: string
   threshold: number
   errorCode: string | null
@@ -57,7 +57,7 @@ function summaryOf(verdicts: readonly JudgeVerdict[], threshold: number): string
   return `${passed} of ${graded.length} graded cases reached the threshold of ${threshold}.${ungraded}`
 }
 
-/** Returns one grade for each case: the mean over its trials. If a trial is ungraded, its case has no score. */
+/** Returns one grade for each case: the mean of its trials. If a trial is ungraded, its case has no score. */
 function judgedCases(verdicts: readonly JudgeVerdict[], threshold: number): JudgedCase[] {
   return [...Map.groupBy(verdicts, ({ caseKey }) => caseKey)].map(([caseKey, ofCase]) => {
     const graded = ofCase.flatMap(({ score }) => score ?? [])
@@ -75,8 +75,8 @@ function judgedCases(verdicts: readonly JudgeVerdict[], threshold: number): Judg
 }
 
 /**
- * Returns the mean without the rounding errors of adding fractions, which would make the mean of three times 0.7 less
- * than 0.7.
+ * Returns the mean. It avoids the rounding errors of adding fractions, by which the mean of three times 0.7 would be
+ * less than 0.7.
  */
 function mean(scores: readonly number[]): number {
   return Number((scores.reduce((sum, score) => sum + score, 0) / scores.length).toPrecision(12))
@@ -91,9 +91,9 @@ const JOB = 'judge'
 /** Grades finished runs with a model. Grades are advisory and never change a run's own result. */
 type Judging = {
   /**
-   * Schedules the grading of a finished run. If it is pending, a repeat returns it and costs nothing.
-   * @throws ServiceError `VALIDATION_ERROR` in flight or without a judge, `CONFLICT` without `force`,
-   * `FEATURE_NOT_SUPPORTED`
+   * Schedules the grading of a finished run. If a grading is pending, it is returned, and nothing is spent.
+   * @throws ServiceError `VALIDATION_ERROR` while the run is in progress or if it has no judge, `CONFLICT` if there are
+   * grades and `force` is not set, `FEATURE_NOT_SUPPORTED`
    */
   request(run: RunRow, body: JudgeRequest): Requested
   judgesOf(runId: string): EvalRunJudges
@@ -137,7 +137,7 @@ export function createJudging(context: ServiceContext): Judging {
       begin(run, document)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      // Nobody waits for an answer here, so the run itself stores why it has no grades.
+      // Nobody waits for this grading, so the run stores why it has no grades.
       store.runAnalyses.begin(run.id, KIND, document)
       fail(run.id, error.code, messageOf(error))
     }
@@ -152,7 +152,7 @@ export function createJudging(context: ServiceContext): Judging {
         const requested = { runId: run.id, projectId: run.projectId, status: 'pending' }
         requireEnded(run)
         const earlier = store.runAnalyses.get<JudgeDocument>(run.id, KIND)
-        // If a run was graded before, the judge was enabled for this run alone.
+        // If the run was graded before, the judge had been enabled for this run alone.
         if (!(body.enable ?? (pinned.enabled || earlier)))
           throw invalidField('enable', 'the judge was off when the run was made; send true to grade it all the same')
         if (jobs.isUnderWay(JOB, run.id)) return requested
@@ -215,7 +215,7 @@ export type JudgeVerdict = {
   caseKey: string
   iterationId: string
   iterationNumber: number
-  /** Score from 0 to 1; null if the judge gave no usable grade, which is not a low one. */
+  /** Score from 0 to 1; null if the judge gave no usable grade, which does not count as a low grade. */
   score: number | null
   reason: string
   /** The parts of the expected output that the answer contains. */
@@ -225,7 +225,7 @@ export type JudgeVerdict = {
 /** Maximum number of answers that are graded concurrently. */
 const CONCURRENCY = 4
 
-/** Maximum lengths in characters of an answer, an expected output or a prompt; longer ones are cut for the judge. */
+/** Maximum lengths of an answer, an expected output and a prompt, in characters. The judge is shown longer ones cut. */
 const MAX_ANSWER = 12_000
 const MAX_PROMPT = 4000
 const MAX_HITS = 10
@@ -240,7 +240,7 @@ of one or two sentences, and in rubricHits the single expectations that the answ
 neither helps nor harms, unless it contradicts what was.`
 
 /**
- * Grades every answer separately, a few at a time. If a grade is unusable, its answer stays ungraded.
+ * Grades every answer separately, a few at a time. An answer whose grade is unusable remains ungraded.
  * @returns the verdicts in order, and the model
  * @throws ServiceError as `askForObject`, `TIMEOUT`, or if no answer of the model was usable
  */
@@ -275,7 +275,7 @@ async function gradeAnswers(
   try {
     await Promise.all(Array.from({ length: Math.min(CONCURRENCY, answers.length) }, work))
   } finally {
-    // One refusal ends all questions: the others would be refused too, and each costs tokens.
+    // After one refusal no more questions are sent: they would be refused too, and each uses tokens.
     stop.abort()
   }
   if (unusable && modelUsed === null) throw unusable
@@ -313,8 +313,8 @@ async function gradeAnswer(
 }
 
 /**
- * Whether an error is an unusable answer of the model. Every other error is a refusal that the next question would get
- * too.
+ * Whether an error means that one answer of the model was unusable. Any other error is a refusal that further questions
+ * would get too.
  */
 function isUnusable(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'INTERNAL_ERROR'

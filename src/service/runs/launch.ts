@@ -60,7 +60,7 @@ export async function createRun(
   return beginRun(context, prepared)
 }
 
-/** Repeats cases of an ended run, unchanged. @throws ServiceError `CONFLICT`, `VALIDATION_ERROR` */
+/** Runs cases of an ended run again, unchanged. @throws ServiceError `CONFLICT`, `VALIDATION_ERROR` */
 export async function repeatCases(
   context: ServiceContext,
   launcher: Launcher,
@@ -78,7 +78,7 @@ export async function repeatCases(
     })
     const { suiteId, suiteName, modelSource, groupId } = source
     const fields = { suiteId, suiteName, modelSource, groupId, rerunOf: source.id }
-    // The repeated run counts separately against the limit on runs, even if its source was part of a group.
+    // The new run counts separately against the limit on runs, even if the earlier run was part of a group.
     const { slotId: _slot, ...kept } = source.plan
     const plan = { ...kept, servers: servers.map(({ id, name }) => ({ id, name })) }
     return insertRun(context, launcher.project, { fields, plan, cases, servers })
@@ -86,15 +86,15 @@ export async function repeatCases(
   return beginRun(context, prepared)
 }
 
-/** Adds the keys to the execution instead of the run, since everything in the run is stored. */
+/** Adds the caller's keys to the execution. They are no part of the run, because everything in it is stored. */
 function withKeys(prepared: Prepared, modelApiKeys: RunCreate['modelApiKeys']): Prepared {
   if (!prepared.launch || !modelApiKeys) return prepared
   return { ...prepared, launch: { ...prepared.launch, modelApiKeys } }
 }
 
 /**
- * Returns the earlier reply for the same key, with the current status. @throws ServiceError `CONFLICT` for another
- * request
+ * Returns the reply to the earlier request with the same key, with the current status of its run. @throws ServiceError
+ * `CONFLICT` for another request
  */
 export function repeatedReply(
   store: Store,
@@ -109,7 +109,7 @@ export function repeatedReply(
   return { ...reply, status: store.runs.status(reply.runId) ?? reply.status, deduped: true }
 }
 
-/** Returns the models of the configured endpoint, if the launch may use one. */
+/** Returns the models that the configured endpoint offers, if the launch may use one of them. */
 export function offeredFor(
   { store, models }: ServiceContext,
   { suiteId, tests = [] }: Pick<RunCreate, 'suiteId' | 'tests'>,
@@ -119,7 +119,7 @@ export function offeredFor(
   return offeredModels(models, [...saved, ...tests], signal)
 }
 
-/** Additional settings of a launch that is part of a group. */
+/** What a launch additionally knows if it is part of a group. */
 type Membership = {
   /** Id of the group, whose runs count as one against the limit. */
   slotId: string
@@ -171,7 +171,7 @@ export function prepareRun(
   return { ...prepared, reply: { ...prepared.reply, caseUpsert } }
 }
 
-/** Refuses inputs that the contract does not allow together, before anything is read or written. */
+/** Refuses fields that the contract does not allow together, before anything is read or written. */
 function refuseContradictions(body: RunCreate): void {
   const { suiteId, suiteName, environmentId, serverIds, serverNames, tests, suiteRerun, caseIds } = body
   if (suiteId !== undefined && suiteName !== undefined)
@@ -187,7 +187,10 @@ function refuseContradictions(body: RunCreate): void {
   if (serverIds) throw invalidField('serverIds', 'cannot be sent together with environmentId')
 }
 
-/** Returns the suite to run and its target: a named suite with new clients and cases written into it, or a new one. */
+/**
+ * Returns the suite and the target of a launch. The suite is a saved one, to which the request's clients and cases are
+ * added, or a new one.
+ */
 function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) {
   const { suiteId, hosts, tests = [] } = body
   if (suiteId !== undefined) {
@@ -212,7 +215,7 @@ function isRefresh({ refreshSnapshot, serverIds }: RunCreate): boolean {
   return refreshSnapshot === true && serverIds !== undefined
 }
 
-/** Attaches the clients to the suite before the launch ("Environment rules" 6). */
+/** Attaches the request's clients to the suite before the launch ("Environment rules" 6). */
 function withClients(store: Store, suite: SuiteRow, hosts: RunCreate['hosts']): SuiteRow {
   if (!hosts) return suite
   const clients = attachableClients(store, suite.projectId, hosts)
@@ -221,7 +224,7 @@ function withClients(store: Store, suite: SuiteRow, hosts: RunCreate['hosts']): 
   return updated
 }
 
-/** Returns the servers of the named clients, each once, as the saved selection of a new suite. */
+/** Returns the servers of the named clients without repetition, as the saved selection of a new suite. */
 function serversOfHosts(store: Store, projectId: string, hosts: RunCreate['hosts'] = []): string[] {
   const servers = hosts.flatMap(({ host, servers: named }) =>
     named ? requireServers(store, projectId, named) : serversOfClient(store, findClient(store, projectId, host)),
@@ -229,7 +232,7 @@ function serversOfHosts(store: Store, projectId: string, hosts: RunCreate['hosts
   return someServers(servers).map(({ id }) => id)
 }
 
-/** Uses the client's model in place of the suite's own for cases that name none. */
+/** Uses the client's model instead of the suite's for cases that name no model. */
 function withDefaultModel(suite: SuiteRow, { defaultModel }: RunTarget): SuiteRow {
   if (defaultModel === undefined) return suite
   const { provider: _provider, ...kept } = suite.settings.executionConfig ?? {}
@@ -249,7 +252,8 @@ function casesFor(store: Store, suite: SuiteRow, { caseIds, tests }: RunCreate, 
 }
 
 /**
- * Returns where the run's models come from (contract: "modelSource"): `case` only if its cases have exactly one model.
+ * Returns where the run's models come from (contract: "modelSource"): `case` if and only if the cases have exactly one
+ * model between them.
  */
 function modelSourceOf(
   override: string | undefined,

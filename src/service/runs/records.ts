@@ -8,7 +8,7 @@ import { gradeOf, gradeSoFar } from './settlement.ts'
 import type { RunCounts, RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 
-/** Number of latest runs in a suite's list row. Its trend has those of them that completed with a rate. */
+/** Number of latest runs in a suite's row of the list. Those of them that completed with a rate form its trend. */
 const TREND_RUNS = 10
 
 /** @throws ServiceError `NOT_FOUND` */
@@ -21,7 +21,7 @@ export function requireRunId(store: Store, projectId: string, runId: string): vo
   requireRow(store.runs.has(projectId, runId) || undefined, `run ${runId} in this project`)
 }
 
-/** Converts a run to its answer. A run in progress is graded by its trials so far. */
+/** Converts a run to the answer. The grade of a run in progress covers its trials so far. */
 export function toEvalRun(store: Store, run: RunRow): EvalRun {
   const { id, suiteId, number, status, result, source, createdAt } = run
   const inFlight = status === 'pending' || status === 'running'
@@ -65,8 +65,8 @@ export function createRunTexts(store: Store, most: number): (projectId: string, 
     }
     const run = requireRun(store, projectId, runId)
     const text = JSON.stringify(toEvalRun(store, run))
-    // Not cached: an older run, whose selected cases are counted again each time, and changes of an open transaction,
-    // which may be rolled back.
+    // An older run is not cached, because its selected cases are counted again each time. An open transaction is not
+    // cached, because its changes may be rolled back.
     const isFinal = isTerminalRunStatus(run.status) && run.plan.selection !== undefined
     if (isFinal && store.state() !== undefined) kept.add(runId, text)
     return text
@@ -80,12 +80,18 @@ function toRecentRun(store: Store, run: RunRow): EvalRun {
   return { ...record, decisionSummary: decisionSummary && { measurementUnit, decision, verdict, counts } }
 }
 
-/** Returns the summary of a run. Before anything is graded there is no rate, and the contract allows only a number. */
+/**
+ * Returns the summary of a run. The contract allows only a number as the rate, so it is left out while nothing is
+ * graded.
+ */
 function toSummary({ passRate, ...counts }: RunCounts): EvalRun['summary'] {
   return passRate === null ? counts : { ...counts, passRate }
 }
 
-/** Returns a run with the failures after a cursor. @throws ServiceError `VALIDATION_ERROR` for another run's cursor */
+/**
+ * Returns a run with its failures after a cursor.
+ * @throws ServiceError `VALIDATION_ERROR` for a cursor of another run
+ */
 export function withDiagnosticsAfter(store: Store, run: RunRow, cursor: string): EvalRun {
   const record = toEvalRun(store, run)
   const phase = isTerminalRunStatus(run.status) ? 'ended' : 'running'
@@ -107,7 +113,7 @@ export function toComparedRun(store: Store, run: RunRow): ComparedRun {
   return { id, runNumber: number, result, createdAt, completedAt, summary, cases, trials }
 }
 
-/** Returns the figures of its runs in a suite's list row. Rates are fractions. */
+/** Returns the figures about the runs of a suite for its row in the list. Rates are fractions. */
 export function runsOfSuite(store: Store, { id, projectId }: SuiteRow) {
   const recent = store.runs.listBySuite(projectId, id, TREND_RUNS)
   const [latest] = recent

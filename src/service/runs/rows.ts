@@ -11,26 +11,28 @@ import type { SuiteSettings } from '../suites/rows.ts'
 import type { ModelSource, TargetClient, TargetEnvironment } from '../suites/target.ts'
 
 type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
-/** Counts in the unit of the run's decision. `passRate` is a fraction of the graded ones, null if none was graded. */
+/** Counts in the unit of the run's verdict. `passRate` is a fraction of what was graded, null if nothing was. */
 export type RunCounts = { total: number; passed: number; failed: number; passRate: number | null }
 
 /** Number of a suite's cases that a run executes, and number of all its cases. */
 export type CaseSelection = { selectedCaseCount: number; totalCaseCount: number }
 
-/** The settings that were fixed at launch. The cases are stored separately. */
+/** What was fixed at launch, except for the cases, which are stored separately. */
 export type RunPlan = {
   servers: { id: string; name: string }[]
   /** Fraction of trials that must pass; null means grading by case. */
   threshold: number | null
-  /** The environment with the revision that was resolved for the run. */
+  /** The environment and its revision when the run was launched. */
   environment?: TargetEnvironment
-  /** The client as it was, so that its name is kept if it is deleted. */
+  /** The client at launch. Its name is kept even if the client is deleted. */
   client?: TargetClient
-  /** Id shared by runs of one group, which count as one against the limit. Absent if the run counts by itself. */
+  /**
+   * Id that the runs of a group share, so that they count as one against the limit. Absent if the run counts by itself.
+   */
   slotId?: string
-  /** Number of distinct cases of the run, and of its suite at that time. */
+  /** Number of distinct cases of the run, and number of cases that its suite had at that time. */
   selection?: CaseSelection
-  /** The suite's judge as it was. Later edits do not affect the run. */
+  /** The suite's judge at launch. Later edits do not affect the run. */
   judge?: SuiteSettings['judge']
 }
 
@@ -63,12 +65,15 @@ export type RunRow = {
   lease?: Lease
 }
 
-/** Runs of a suite share most of their cases. What is derived from a snapshot is kept as long as the snapshot. */
+/**
+ * Parses the snapshot of a case. Runs of a suite share most snapshots, so equal ones are parsed once, and what is
+ * derived from them is kept.
+ */
 const readSnapshot = onceForText(text => parseStored(text) as CaseSnapshot, 200_000)
 
 type RunEnding = Pick<RunRow, 'status' | 'result' | 'summary' | 'decisionSummary' | 'scoreIntegrity' | 'completedAt'>
 
-/** Figures of a suite's runs for its row in the list. */
+/** Figures about the runs of a suite for its row in the list. */
 type SuiteFigures = { runs: number; passed: number; failed: number }
 
 /** A lease, stored in separate columns. */
@@ -80,7 +85,7 @@ type StoredLease = {
 }
 type StoredRun = Omit<RunRow, 'lease'> & StoredLease
 
-// With the primary key SQLite would read whole runs to find this one.
+// With the primary key SQLite would read whole runs, not only this index.
 const PRESENT = 'SELECT 1 FROM run INDEXED BY runByProject WHERE projectId = :projectId AND id = :id'
 const IN_FLIGHT = `status IN ('pending', 'running')`
 const JUDGED_WHOLE = `AND result IS NOT NULL
@@ -127,7 +132,7 @@ export function createRunRows(database: Database) {
             .map(row => runs.read<StoredRun>(row))
         : runs.all({ organizationId }, `AND ${IN_FLIGHT} ORDER BY id`)
       ).map(read),
-    /** Returns the lease of every run in progress, undefined for a run without one. Every read of a run calls this. */
+    /** Returns the lease of every run in progress, undefined for a run without one. Called at every reading of runs. */
     leasesInFlight: () => database.all<StoredLease>(LEASES).map(leaseOf),
     status: (id: string) =>
       database.get<{ status: RunStatus }>('SELECT status FROM run WHERE id = :id', { id })?.status,
@@ -157,7 +162,7 @@ export function createRunRows(database: Database) {
           { runId, first, last },
         )
         .map(({ snapshot }) => readSnapshot(snapshot)),
-    /** Counts the suite's current cases, and those of them that the run has; undefined if the suite has none. */
+    /** Counts the current cases of the suite, and how many of them the run has; undefined if the suite has no cases. */
     selection(runId: string, suiteId: string) {
       const counts = database.get<CaseSelection>(
         `SELECT COUNT(*) AS totalCaseCount, COALESCE(SUM(id IN (
@@ -168,7 +173,7 @@ export function createRunRows(database: Database) {
       )
       return counts && counts.totalCaseCount > 0 ? counts : undefined
     },
-    /** Returns the suite's latest run of all cases that reached a verdict. */
+    /** Returns the latest run of all the suite's cases that has a verdict. */
     latestWhole: (projectId: string, suiteId: string) =>
       one({ suiteId, projectId, status: 'completed' }, `${JUDGED_WHOLE} ORDER BY number DESC LIMIT 1`),
     figures: (suiteId: string) =>
@@ -181,10 +186,10 @@ export function createRunRows(database: Database) {
     /** Extends the lease. Returns false if the run has ended or another process owns it. */
     renew: (id: string, leaseToken: string, leaseExpiresAt: number) =>
       runs.change({ id, leaseToken }, { leaseExpiresAt }, `AND ${IN_FLIGHT}`) > 0,
-    /** Changes pending to running. Returns false if the run was no longer pending. */
+    /** Begins a pending run. Returns false if it was not pending any more. */
     begin: (id: string, startedAt: number) =>
       runs.change({ id, status: 'pending' }, { status: 'running', startedAt }) > 0,
-    /** Ends a run in progress. Returns false if it had already ended. */
+    /** Ends a run in progress. Returns false if it had ended already. */
     end: (id: string, { status, result, summary, decisionSummary, scoreIntegrity, completedAt }: RunEnding) =>
       runs.change(
         { id },
@@ -204,12 +209,12 @@ function leaseOf({ leaseToken: token, leaseHost, leasePid, leaseExpiresAt }: Sto
   return { token, host: leaseHost ?? '', pid: leasePid ?? 0, expiresAt: leaseExpiresAt ?? 0 }
 }
 
-/** Maximum number of stored listings of one server in one run: the first ones. */
+/** Maximum number of listings that are stored of one server in one run. Later ones are not stored. */
 const MOST_LISTINGS = 20
 
 type StoredListing = Omit<SeenTools, 'tools'> & { tools: string }
 
-/** Returns the rows of the sessions that runs started with their servers, and of the tools they offered meanwhile. */
+/** Creates the rows of the sessions that runs started, and of the tools that the servers listed in them. */
 export function createRunToolRows(database: Database) {
   const latest = (runId: string, serverName: string) =>
     database.get<{ seenAt: number; hash: string; count: number }>(
@@ -220,8 +225,8 @@ export function createRunToolRows(database: Database) {
     )
   return {
     /**
-     * Stores a listing unless it equals the server's last one in this run, the server has {@link MOST_LISTINGS} in it,
-     * or the run is gone.
+     * Stores a listing, unless it equals the server's previous one in this run, {@link MOST_LISTINGS} of the server are
+     * stored, or the run was deleted.
      */
     record(runId: string, { serverName, seenAt, hash, tools }: SeenTools) {
       const before = latest(runId, serverName)
@@ -232,7 +237,7 @@ export function createRunToolRows(database: Database) {
         {
           runId,
           serverName,
-          // Two listings of the same millisecond are stored one after the other.
+          // The times of two listings must differ, so the second of the same millisecond gets a later one.
           seenAt: before ? Math.max(seenAt, before.seenAt + 1) : seenAt,
           hash,
           tools: JSON.stringify(tools),
@@ -246,7 +251,10 @@ export function createRunToolRows(database: Database) {
          WHERE id = :id`,
         { id, session: JSON.stringify(session) },
       ),
-    /** Returns the listing of each server that applied at this time (epoch milliseconds), else its first one. */
+    /**
+     * Returns, for each server, the listing that applied at a time (epoch milliseconds), or its first listing if that
+     * is later.
+     */
     seenAt(runId: string, at: number): SeenTools[] {
       const rows = database.all<StoredListing>(
         'SELECT serverName, seenAt, hash, tools FROM runTools WHERE runId = :runId ORDER BY serverName, seenAt',
@@ -266,7 +274,7 @@ export type RunAnalysis<T> = { status: RunAnalysisStatus; document: T }
 
 export function createRunAnalysisRows(database: Database) {
   return {
-    /** Returns an analysis, whose document has type `T`; undefined if it was never requested. */
+    /** Returns an analysis with a document of type `T`; undefined if it was never requested. */
     get<T>(runId: string, kind: RunAnalysisKind): RunAnalysis<T> | undefined {
       const row = database.get<{ status: RunAnalysisStatus; document: string }>(
         'SELECT status, document FROM runAnalysis WHERE runId = :runId AND kind = :kind',
@@ -274,7 +282,7 @@ export function createRunAnalysisRows(database: Database) {
       )
       return row && { status: row.status, document: parseStored(row.document) as T }
     },
-    /** Starts an analysis, replacing an earlier one. */
+    /** Begins an analysis. It replaces an earlier one. */
     begin(runId: string, kind: RunAnalysisKind, document: unknown) {
       database.run(
         `INSERT INTO runAnalysis (runId, kind, status, document) VALUES (:runId, :kind, 'pending', :document)
@@ -282,7 +290,7 @@ export function createRunAnalysisRows(database: Database) {
         { runId, kind, document: JSON.stringify(document) },
       )
     },
-    /** Ends a pending analysis. Returns false if it had already ended, or its run is gone. */
+    /** Ends a pending analysis. Returns false if it had ended already or its run was deleted. */
     end: (runId: string, kind: RunAnalysisKind, status: Exclude<RunAnalysisStatus, 'pending'>, document: unknown) =>
       database.run(
         `UPDATE runAnalysis SET status = :status, document = :document

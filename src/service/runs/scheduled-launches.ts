@@ -5,23 +5,28 @@ import { offeredFor, prepareRun } from './launch.ts'
 import type { DueSlot, SuiteScheduleRow } from '../suites/rows.ts'
 import { MINUTE_MS, nextSlot } from '../suites/records.ts'
 
-/** Milliseconds between checks for due slots. */
+/** Milliseconds between two checks for slots that are due. */
 const POLL_MS = 6000
 
-/** Nobody waits for a scheduled launch, so nobody can abort it. A list of models has its own time limit. */
+/**
+ * A signal that is never aborted, since nobody waits for a scheduled launch. Reading the models has a time limit of its
+ * own.
+ */
 const NEVER = new AbortController().signal
 
 const NOTES = 'Launched by the schedule of its suite.'
 
-/** Thrown if another process launched the slot, or the schedule was changed since it was read. */
+/** Thrown if another process launched the slot, or if the schedule was changed in the meantime. */
 class SlotTaken extends Error {}
 
-/** Launches due slots while the service is open. Short-lived processes pass 0 for `pollMs` and launch none. */
+/**
+ * Launches slots that are due while the service is open. A process that runs only briefly passes 0 and launches none.
+ */
 export function launchInBackground(context: ServiceContext, pollMs = POLL_MS): void {
   if (pollMs > 0) context.background.every(pollMs, () => launchDue(context))
 }
 
-/** @throws the failures of individual slots together after trying all of them; failed slots stay due */
+/** @throws all failures together, after every slot was tried; failed slots remain due */
 async function launchDue(context: ServiceContext): Promise<void> {
   const due = context.store.suiteSchedules.due(context.now())
   if (due.length === 0) return
@@ -38,8 +43,8 @@ async function launchDue(context: ServiceContext): Promise<void> {
 }
 
 /**
- * Claims a slot and writes its run in one transaction. One run replaces all missed slots. A refused launch uses up its
- * slot.
+ * Claims a slot and writes its run in one transaction. If several slots were missed, there is one run for all of them.
+ * A slot whose launch is refused is not tried again.
  */
 async function launchSlot(context: ServiceContext, due: DueSlot): Promise<void> {
   try {
@@ -65,7 +70,10 @@ async function launchSlot(context: ServiceContext, due: DueSlot): Promise<void> 
   }
 }
 
-/** Moves the schedule to its next slot. @throws SlotTaken if another process did so first, or it was changed */
+/**
+ * Moves the schedule to its next slot.
+ * @throws SlotTaken if another process did so first, or if the schedule was changed
+ */
 function claimSlot({ store, now }: ServiceContext, { suiteId, slot }: DueSlot): SuiteScheduleRow {
   const schedule = store.suiteSchedules.get(suiteId)
   if (!schedule || schedule.intervalMinutes === null) throw new SlotTaken()
@@ -74,7 +82,7 @@ function claimSlot({ store, now }: ServiceContext, { suiteId, slot }: DueSlot): 
   return schedule
 }
 
-/** Records a refusal. The refused launch was rolled back together with its claim, so the slot is claimed again. */
+/** Records a refusal. The refused launch was rolled back and with it the claim, so the slot is claimed again. */
 function noteRefusal(context: ServiceContext, due: DueSlot, { message }: ServiceError): void {
   try {
     context.store.write(() => {

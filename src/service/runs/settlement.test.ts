@@ -10,7 +10,7 @@ import { createTrialRows } from './trial-rows.ts'
 
 const run = { id: 'r', projectId: 'p', plan: { servers: [], threshold: null } } as unknown as RunRow
 
-/** Opens the connection of the screen and that of the executing process on one file, with a run of three trials. */
+/** Opens two connections to one file, those of the screen and of the executing process, with a run of three trials. */
 function opened() {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-grades-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -18,7 +18,7 @@ function opened() {
     const database = openDatabase(join(folder, 'file'))
     onTestFinished(database.close)
     migrate(database)
-    // Grading reads only trials.
+    // Rows of other tables are not needed, since grading reads only trials.
     database.exec('PRAGMA foreign_keys = OFF')
     return { ...database, trials: createTrialRows(database) }
   }) as [Connection, Connection]
@@ -49,14 +49,14 @@ const PASSED = `UPDATE trial SET status = 'completed', class = 'passed', result 
 
 const passedIn = (connection: Connection) => gradeSoFar(connection, run).summary.passed
 
-describe('the grade of a run in flight', () => {
+describe('the grade of a run in progress', () => {
   test('is computed once for each state of the workspace', () => {
     const { screen } = opened()
     expect(gradeSoFar(screen, run)).toBe(gradeSoFar(screen, run))
     expect(screen.read(() => gradeSoFar(screen, run))).toBe(gradeSoFar(screen, run))
   })
 
-  test('reflects the current trials, whichever connection ended them', () => {
+  test('reflects the current trials, whichever connection wrote them', () => {
     const { screen, thread } = opened()
     expect([passedIn(screen), passedIn(thread)]).toEqual([0, 0])
     thread.run(PASSED, { id: 't0' })
@@ -65,7 +65,7 @@ describe('the grade of a run in flight', () => {
     expect([passedIn(screen), passedIn(thread)]).toEqual([2, 2])
   })
 
-  test('leaves out a write that was rolled back', () => {
+  test('does not include a write that was rolled back', () => {
     const { screen } = opened()
     const failing = () =>
       screen.write(() => {

@@ -23,9 +23,7 @@ export function gradeOf(
 
 const gradesOf = onceFor((store: Pick<Store, 'state'>) => whileUnchanged<string, RunGrade>(store))
 
-/**
- * Grades the trials of a run in progress. Every poll calls this, and usually nothing has changed since the last one.
- */
+/** Grades the trials of a run in progress. The grade is kept until the workspace changes, since every poll needs it. */
 export function gradeSoFar(store: Pick<Store, 'trials' | 'state'>, run: RunRow): RunGrade {
   return gradesOf(store)(run.id, () => gradeOf(store, run, 'running'))
 }
@@ -35,7 +33,7 @@ export type Unfinished = 'cancelled' | { executionFailed: string }
 
 /**
  * Ends a run in progress with the usual grading, in the caller's transaction.
- * @returns whether it was in progress and is completed now
+ * @returns whether the run was in progress and is now completed
  */
 export function endRun(store: Store, run: RunRow, unfinished: Unfinished, now: number = Date.now()): boolean {
   const status = store.runs.status(run.id)

@@ -8,7 +8,7 @@ import { listModels } from '../catalogs/handlers.ts'
 import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelEndpoint, type ModelSettings } from '../models/endpoint.ts'
 import { defined } from '../../lib/json.ts'
-/** The settings that a launch changes only for its own run. */
+/** Settings that a launch changes for its own run only. */
 export type SnapshotOverrides = {
   iterations?: number | undefined
   matchOptions?: MatchOptions | undefined
@@ -16,7 +16,7 @@ export type SnapshotOverrides = {
 }
 
 /**
- * Returns the cases as a run executes them. The suite's settings are merged in, so that later edits do not affect the
+ * Returns the cases as a run executes them. The suite's settings are included, so that later edits do not affect the
  * run.
  */
 export function snapshotCases(
@@ -27,7 +27,9 @@ export function snapshotCases(
   return cases.flatMap(row => snapshotsOf(suite.settings, row, overrides))
 }
 
-/** Returns one snapshot, or one for each model of the case. A case without a prompt uses no model and has none. */
+/**
+ * Returns the snapshots of a case, one for each of its models. A case without a prompt has one snapshot and no model.
+ */
 function snapshotsOf(settings: SuiteSettings, row: CaseRow, overrides: SnapshotOverrides): CaseSnapshot[] {
   const { definition } = row
   const matchOptions = mergedMatchOptions(settings, definition, overrides.matchOptions)
@@ -55,7 +57,7 @@ function uniqueModels(models: readonly Model[]): Model[] {
   return [...new Map(models.map(each => [variantKey({ caseId: '', ...each }), each])).values()]
 }
 
-/** Returns the model's id, with its provider if several providers offer it. */
+/** Returns the id of a model, with its provider if several providers offer a model of this name. */
 function nameAmong(models: readonly Model[], { model, provider }: Model): string {
   const isOnly = models.filter(each => each.model === model).length === 1
   return isOnly || provider === undefined ? model : `${provider}/${model}`
@@ -64,8 +66,8 @@ function nameAmong(models: readonly Model[], { model, provider }: Model): string
 const TOOL_CHOICES = ['auto', 'none', 'required'] as const
 
 /**
- * Returns each prompt setting of the case, else of the suite, which has no tool choice. Other fields of the open
- * `advancedConfig` are left out.
+ * Returns the prompt settings. Those of the case take precedence over those of the suite, which has no tool choice.
+ * Other fields of `advancedConfig`, which the contract leaves open, are left out.
  */
 function promptSettings(
   { executionConfig = {} }: SuiteSettings,
@@ -87,7 +89,9 @@ function modelsOf({ executionConfig }: SuiteSettings, { models }: CaseDefinition
   return model === undefined ? [] : [defined({ model, provider })]
 }
 
-/** Merges the match options of suite, case and launch: later ones win; undefined if none of them has any. */
+/**
+ * Merges the match options of suite, case and launch. Later ones take precedence; undefined if none of them has any.
+ */
 function mergedMatchOptions(
   settings: SuiteSettings,
   definition: CaseDefinition,
@@ -101,13 +105,13 @@ function mergedMatchOptions(
   return layers.some(layer => layer) ? Object.assign({}, ...layers) : undefined
 }
 
-/** Ids of all models of the configured endpoint; undefined = unknown, so that none is refused. */
+/** Ids of all models that the configured endpoint offers. If undefined, they are unknown and no model is refused. */
 export type OfferedModels = readonly string[] | undefined
 
 /** Maximum number of ids that a refusal names. */
 const MOST_NAMED = 100
 
-/** Reads the models of the configured endpoint, if some step may use one; undefined without a complete list. */
+/** Reads the models of the configured endpoint if a step prompts a model; undefined if the list is incomplete. */
 export async function offeredModels(
   models: ModelSettings | undefined,
   asked: readonly { steps: readonly { kind: string }[] }[],
@@ -120,7 +124,7 @@ export async function offeredModels(
 
 /**
  * Refuses a run with a case whose model the configured endpoint does not list ("Run create inputs": `model`). Models
- * that are asked with a caller's key, and all if the list is unknown, are not checked.
+ * that are used with a caller's key are not checked. If the list is unknown, no model is checked.
  * @throws ServiceError `VALIDATION_ERROR` with `hostedModels`
  */
 export function requireExecutable(
@@ -145,7 +149,10 @@ export function requireExecutable(
   )
 }
 
-/** Returns the configured endpoint for a model; undefined if the model is asked elsewhere or with a caller's key. */
+/**
+ * Returns the configured endpoint for a model; undefined if the model is at another address or is used with a caller's
+ * key.
+ */
 function endpointOf(
   name: { model: string | undefined; provider: string | undefined },
   configured: ModelSettings,

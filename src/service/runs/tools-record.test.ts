@@ -10,7 +10,7 @@ import { recordTools } from './executor.ts'
 const signal = new AbortController().signal
 const tool = (name: string, more: object = {}): Tool => ({ name, inputSchema: { type: 'object' }, ...more })
 
-/** Creates servers that return these listings in order; a string is an error. */
+/** Creates servers that return these listings in order. A string is an error. */
 function serversOf(listings: (Tool[] | string)[]) {
   let asked = 0
   const servers: TrialServers = {
@@ -29,7 +29,7 @@ function serversOf(listings: (Tool[] | string)[]) {
 }
 
 describe('the tools of a run', () => {
-  test('are listed once for each server, however many trials call it', async () => {
+  test('are listed once for each server, however many trials call its tools', async () => {
     const { recorded, kept, asked } = serversOf([[tool('echo')]])
     for (let call = 0; call < 5; call += 1) await recorded.callTool('one', 'echo', {}, signal)
     await recorded.settled()
@@ -39,7 +39,7 @@ describe('the tools of a run', () => {
     expect(kept).toEqual([toSeenTools('one', [tool('echo')], 5)])
   })
 
-  test('are requested again after a failure, but not forever, and no call fails because of it', async () => {
+  test('are requested again after a failure, but only a few times, and no call fails because of it', async () => {
     const { recorded, kept, asked } = serversOf(['busy'])
     for (let call = 0; call < 6; call += 1) {
       await expect(recorded.callTool('two', 'echo', {}, signal)).resolves.toMatchObject({ durationMs: 1 })
@@ -57,7 +57,7 @@ describe('the tools of a run', () => {
 })
 
 describe('a recorded listing', () => {
-  test('names a tool that is too large, with a digest that shows when it changes', () => {
+  test('contains the name of a tool that is too large, and a digest that shows when the tool changes', () => {
     const large = (text: string) => tool('large', { description: text.repeat(60_000) })
     const [one, other] = [toSeenTools('s', [large('a')], 1), toSeenTools('s', [large('b')], 1)]
     expect(one.tools).toEqual([{ name: 'large', omitted: true, hash: expect.any(String) as string }])
@@ -71,7 +71,7 @@ describe('a recorded listing', () => {
   })
 })
 
-test('belongs to the trials that ended while it was valid, and equal ones are stored once', () => {
+test('a listing belongs to the trials that ended while it was valid, and equal listings are stored once', () => {
   const database = openDatabase(':memory:')
   migrate(database)
   database.exec('PRAGMA foreign_keys = OFF')

@@ -44,11 +44,11 @@ const outcome = (transcript: Partial<TrialOutcome['transcript']>): TrialOutcome 
   durationMs: 2,
 })
 
-test('the verdicts of trials are those of their outcomes, or missing without an outcome', () => {
+test('a trial row has the verdicts of its outcome, or none without an outcome', () => {
   const database = openDatabase(':memory:')
   onTestFinished(database.close)
   migrate(database)
-  // Only trials are read.
+  // Rows of other tables are not needed, since only trials are read.
   database.exec('PRAGMA foreign_keys = OFF')
   const trials = createTrialRows(database)
   trials.insert([trial(0), trial(1), trial(2, { status: 'pending' })])

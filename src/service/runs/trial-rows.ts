@@ -10,7 +10,7 @@ export type TrialRow = {
   id: string
   runId: string
   position: number
-  /** Index of its variant, a case on one model, among the run's snapshots. */
+  /** Index of the trial's variant (a case on one model) among the snapshots of the run. */
   casePosition: number
   iterationNumber: number
   caseId: string
@@ -24,15 +24,15 @@ export type TrialRow = {
   tokensUsed: number | null
 }
 
-/** The outcome of a trial; absent while it is unfinished, and if its run was cancelled before it ended. */
+/** The outcome of a trial; absent if the trial has not ended, or if its run was cancelled before the end. */
 type WithOutcome = { outcome?: TrialOutcome | undefined }
 export type TrialWithOutcome = TrialRow & WithOutcome
 
-/** A trial's verdicts and usage, without its messages and calls, which are most of an outcome. */
+/** A trial's verdicts and usage, without the messages and calls, which are most of an outcome. */
 type JudgedTrial = Pick<TrialRow, 'id' | 'casePosition' | 'class' | 'error'> &
   Pick<TrialOutcome, 'steps' | 'checks'> & { usage: TrialOutcome['transcript']['usage'] }
 
-/** Columns that a page of trials needs in addition to outcomes. Each column of each row takes time to read. */
+/** The only columns that a page of trials reads besides outcomes, since each column of each row takes time. */
 const PAGED = ['id', 'position', 'casePosition', 'iterationNumber', 'status', 'startedAt'] as const
 export type PagedTrial = Pick<TrialRow, (typeof PAGED)[number]> & WithOutcome
 
@@ -45,7 +45,7 @@ const PAGE = `SELECT ${PAGED.join(', ')} FROM trial
   WHERE runId = :runId AND position > :after ORDER BY position LIMIT :limit`
 const OUTCOMES = 'SELECT trialId, outcome FROM trialOutcome WHERE trialId IN (SELECT value FROM json_each(:ids))'
 
-/** Maximum size of an outcome, in characters, that is searched together with others. */
+/** Maximum number of characters of an outcome that is searched for recorded results. */
 const MOST_LOOKED_THROUGH = 200_000
 
 type StoredTrial = TrialRow & { outcome: string | null }
@@ -88,7 +88,7 @@ export function createTrialRows(database: Database) {
       return row && read(row)
     },
     list: (runId: string) => trials.all({ runId }, 'ORDER BY position'),
-    /** Reads a run's trials for grading, inside the current transaction. */
+    /** Reads the trials of a run for grading, inside the current transaction. */
     graded: (runId: string) => readGraded(database, runId),
     scoreIntegrities: (runId: string) =>
       database
@@ -102,13 +102,16 @@ export function createTrialRows(database: Database) {
     judged: (runId: string) => database.all<StoredVerdicts>(JUDGED, { runId }).map(readVerdicts),
     /** Returns up to `limit` rows after the position `after`, without outcomes. */
     page: (runId: string, after: number, limit: number) => database.all<PagedTrial>(PAGE, { runId, after, limit }),
-    /** Returns the outcomes of those trials that have one. Outcomes never change. */
+    /** Returns the outcomes of the given trials, if they have any. Outcomes never change. */
     outcomes(ids: readonly string[]): Map<string, TrialOutcome> {
       if (ids.length === 0) return new Map()
       const rows = database.all<{ trialId: string; outcome: string }>(OUTCOMES, { ids: JSON.stringify(ids) })
       return new Map(rows.map(({ trialId, outcome }) => [trialId, parseStored(outcome) as TrialOutcome]))
     },
-    /** Returns outcomes of the project's newest trials, without very large ones and those of other programs. */
+    /**
+     * Returns outcomes of the project's latest trials. Very large outcomes, and those that other programs reported, are
+     * left out.
+     */
     latestOutcomes: (projectId: string, limit: number) =>
       database
         .all<{ outcome: string }>(
@@ -118,10 +121,10 @@ export function createTrialRows(database: Database) {
           { projectId, most: MOST_LOOKED_THROUGH, limit },
         )
         .map(({ outcome }) => parseStored(outcome) as TrialOutcome),
-    /** Changes pending to running. Returns false if the trial was no longer pending. */
+    /** Begins a pending trial. Returns false if it was not pending any more. */
     begin: (id: string, startedAt: number) =>
       trials.change({ id, status: 'pending' }, { status: 'running', startedAt }) > 0,
-    /** Ends an unfinished trial. Returns false if it had already been ended. */
+    /** Ends an unfinished trial. Returns false if it had ended already. */
     end(id: string, outcome: TrialOutcome) {
       const { status, class: trialClass, result, error, startedAt, durationMs, transcript } = outcome
       const { scoreIntegrity } = outcome
@@ -137,7 +140,7 @@ export function createTrialRows(database: Database) {
       insertOutcomes([{ id, outcome }])
       return true
     },
-    /** Ends trials that the caller's transaction found unfinished. */
+    /** Ends trials that are known to be unfinished in the caller's transaction. */
     endEach(ends: readonly { id: string; outcome: TrialOutcome }[]) {
       database.runEach(
         `UPDATE trial SET status = ?, class = ?, result = ?, error = ?, startedAt = ?, durationMs = ?, tokensUsed = ?
@@ -162,7 +165,7 @@ export function createTrialRows(database: Database) {
 }
 
 /**
- * Converts a row. The row object itself is changed into the trial: nothing else uses it, and copying took longer than
+ * Converts a row. The row object itself becomes the trial, since nothing else uses it and a copy takes longer than
  * reading.
  */
 function read(row: StoredTrial): TrialWithOutcome {

@@ -22,7 +22,7 @@ const STEPS: Record<SampleStep, (stage: Stage) => void> = {
 }
 
 /**
- * Adds samples to the Sandbox's reference server through the same engines as live input.
+ * Adds samples for the Sandbox's reference server. They pass through the same engines as real input.
  * @param now epoch milliseconds
  * @returns false if there are samples already
  * @throws ServiceError `NOT_FOUND` without the server
@@ -40,8 +40,8 @@ export function insertSamples(store: Store, now: number): boolean {
 }
 
 /**
- * Inserts the next due part in one transaction. After a failure this part and the later ones are no longer due, unless
- * the database was busy.
+ * Inserts the next due part in one transaction. If it fails, this part and the later ones are given up, unless the
+ * database was busy.
  * @param now epoch milliseconds
  * @returns whether anything is left
  * @throws ServiceError if its subject is gone
@@ -62,8 +62,8 @@ export function insertNextSamples(store: Store, now: number): boolean {
 }
 
 /**
- * Deletes the samples with everything that belongs to them, even later additions. Records that others refer to are kept
- * and are no longer samples.
+ * Deletes the samples with everything that belongs to them, even later additions. Samples that other records refer to
+ * are kept, and are then no longer samples.
  */
 export function removeSamples(store: Store) {
   return store.write(() => store.samples.removeAll())
@@ -92,10 +92,10 @@ function insertCast({ store, project, server, at, mark }: Stage): void {
 
 const NIGHT_HOUR = 2.5
 
-/** Inserts the report of every night in the same way as if a program had sent it. */
+/** Inserts the reports of all nights as if a program had sent them. */
 function replayNights({ store, project, server, at, mark }: Stage): void {
   const suiteName = freeName(NIGHTLY.suiteName, name => store.suiteOwnership.findNamed(project.id, name) !== undefined)
-  // The suite has no creator, so that only admins may delete it.
+  // The suite has no creator, so only admins may delete it.
   const nobody = ''
   for (const [index, daysAgo] of NIGHTS.entries()) {
     const startedAt = at(daysAgo, NIGHT_HOUR)

@@ -20,7 +20,7 @@ export type RecordedTurn = {
   durationMs: number
 }
 
-/** One session of a journey with the judge's answer. A session that was interrupted was not judged. */
+/** One session of a journey with the judge's answer; an interrupted session was not judged. */
 export type RecordedSession = { turns: RecordedTurn[] } & (
   | { judged: JudgeAnswer }
   | { failure: AttemptEnd & { status: 'failed' | 'rate_limited' } }
@@ -82,7 +82,7 @@ export const JOURNEYS: Record<JourneyName, { persona: keyof typeof PERSONAS; nam
   },
 }
 
-/** A dismissed finding: the assistant repeats a figure before adding it, which is harmless. */
+/** A dismissed finding: the assistant reads a figure twice before adding it, which does no harm. */
 export const DISMISSED = { dimension: 'rubric', journey: 'order', criterion: 'fitting-tools', daysAgo: 9 } as const
 
 /** The reference server's answer for a city that its schema does not name. */
@@ -133,7 +133,7 @@ const GROUNDED = passed('Every figure comes from a tool result.')
 const FITTING = passed('One call for each thing that was asked.')
 const CLEAR = passed('Short sentences without technical words.')
 
-/** Returns an answer in which every criterion is met except the given ones. */
+/** Returns a judge's answer in which every criterion is met, except those that `others` names. */
 function judged(score: number, reason: string, others: JudgeAnswer['criteria'] = {}): JudgeAnswer {
   const criteria = { grounded: GROUNDED, 'fitting-tools': FITTING, understandable: CLEAR, ...others }
   return { goal: { score, reason }, criteria }
@@ -270,10 +270,10 @@ export const SESSIONS = {
   },
 } as const satisfies Record<JourneyName, Record<string, RecordedSession>>
 
-/** One wave: the sessions of each journey in order. Journeys that are missing were not run in it. */
+/** One wave: the sessions of each journey, in order. A journey that is missing was not run. */
 type RecordedWave = { daysAgo: number; runs: { [J in JourneyName]?: readonly (keyof (typeof SESSIONS)[J])[] } }
 
-/** Waves, oldest first. From the fourth on a few cities were refused, since the server's schema had changed. */
+/** Waves, oldest first. Since the fourth wave a few cities are refused, because the server's schema changed. */
 export const WAVES: readonly RecordedWave[] = [
   { daysAgo: 20, runs: { weather: ['rain', 'sun'], order: ['guessed', 'summed'], export: ['unlinked', 'linked'] } },
   { daysAgo: 15, runs: { weather: ['sun', 'rain'], order: ['echoed', 'guessed'], export: ['linked', 'linked'] } },
@@ -298,7 +298,7 @@ export const NIGHTS: readonly number[] = [21, 19, 17, 16, 15, 13, 12, 11, 10, 9,
 
 const MODEL = { model: 'anthropic/claude-sonnet-4.5', provider: 'anthropic' }
 
-/** Nights in which the model sent a number as a text, which the server refuses. */
+/** Nights in which the model sent a number as text, which the server refuses. */
 const FLAKY: readonly number[] = [19, 16, 12, 9, 5, 3]
 const TIMED_OUT: readonly number[] = [13]
 /** Nights in which the model's endpoint was unreachable. */
@@ -308,7 +308,7 @@ const SCHEMA_CHANGED = 6
 /** Days ago since which answers take longer every night. */
 const SLOWER = 7
 
-/** One trial. Without a verdict it is judged here by its expected calls. */
+/** One trial. If it has no verdict, its expected calls decide. */
 type RecordedTrial = {
   caseKey: string
   title: string
@@ -321,7 +321,7 @@ type RecordedTrial = {
   isNegative?: boolean
 } & Partial<Pick<ReportedResult, 'verdict' | 'error' | 'errorDetails'>>
 
-/** Fields that the program never reports. */
+/** Fields that the reporting program never sends. */
 const UNSAID = { externalId: undefined, expectedOutput: undefined, error: undefined, errorDetails: undefined }
 
 const EXACT_CITY = weatherIn('Chicago, IL', CHICAGO.resultText)
@@ -394,7 +394,7 @@ const STEADY: readonly RecordedTrial[] = [
   },
 ]
 
-/** The same question with the later schema. */
+/** The same question as before, asked after the schema changed. */
 const REFUSED: RecordedTrial = {
   ...BY_CITY,
   calls: [{ ...EXACT_CITY, resultText: REFUSED_CITY, isError: true, durationMs: 95 }],
@@ -435,7 +435,7 @@ export function reportOf(
     const durationMs = Math.round(trial.durationMs * pace)
     const result: ReportedResult = {
       ...UNSAID,
-      // If no call is expected, only the program can judge.
+      // Without expected calls, only the reporting program can judge.
       verdict: expectedCalls.length > 0 || isNegative ? undefined : 'passed',
       ...rest,
       ...MODEL,

@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts'
 const DAYS = 2
 const HOUR = 14
 const GRADING_MS = 3200
-/** A host that cannot exist, so that nobody mistakes the samples for their own server. */
+/** A host that cannot exist, so that nobody takes the samples for their own server. */
 const ADDRESS = 'https://sample.mcpdeck.example/mcp'
 
 const CITY = { type: 'string', description: 'City and state.' }
@@ -34,7 +34,7 @@ const RUNS = [
   { kind: 'openai', submissionMode: 'mcp-only' },
 ] as const satisfies readonly Pick<ReadinessRow, 'kind' | 'submissionMode'>[]
 
-/** Grades recorded evidence about a server in the same way as a run grades live evidence. */
+/** Grades recorded evidence about a server as a run grades live evidence. */
 export function replayReadiness({ store, project, at, mark }: Stage): void {
   const createdAt = at(DAYS, HOUR)
   const serverId = newId('srv')

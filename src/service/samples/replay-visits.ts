@@ -17,7 +17,7 @@ export const SCENARIO = {
 
 export const MEMBERS = ['ada@example.com', 'grace@example.com', 'alan@example.com'] as const
 
-/** A turn of a visitor, with or without an answer. */
+/** A question of a visitor, with the answer or a failure. */
 type VisitTurn = RecordedTurn | (Pick<RecordedTurn, 'said'> & { failure: 'TIMEOUT' })
 
 export type RecordedVisit = {
@@ -26,7 +26,7 @@ export type RecordedVisit = {
   language: string
   turns: VisitTurn[]
   feedback?: { rating: number; comment?: string }
-  /** Whether the visitor ended the session; otherwise it became silent. */
+  /** Whether the visitor ended the session. Otherwise it was abandoned. */
   isEnded: boolean
 }
 
@@ -108,7 +108,7 @@ export const VISITS: readonly { daysAgo: number; visits: RecordedVisit[] }[] = [
 
 const CAST_DAYS = 21
 const FIRST_HOUR = 10
-/** Hour at which a day's sessions are analyzed. All visitors have left by then. */
+/** Hour of the day at which the day's sessions are analyzed. All visitors have left before. */
 const MINING_HOUR = 20
 const MINUTE_MS = 60_000
 
@@ -116,7 +116,7 @@ export function replayVisits(stage: Stage): void {
   const { store, at, mark } = stage
   const resolution = environmentOf(stage)
   const publishedAt = at(CAST_DAYS, FIRST_HOUR)
-  // Nobody receives the link. It has to be rotated before it can be used.
+  // Nobody gets the link: it has to be rotated before anyone can use it.
   const { row: scenario } = publishScenario(store, resolution.environment, SCENARIO, publishedAt)
   mark('scenario', scenario)
   const members = MEMBERS.map(email => upsertMember(store, scenario, { email }, publishedAt))

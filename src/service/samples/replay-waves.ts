@@ -22,7 +22,7 @@ import {
 } from './recorded.ts'
 const CAST_DAYS = 21
 const WAVE_HOUR = 9
-/** Usage of a model that only plays the persona. */
+/** Usage of the model for one message of the persona. */
 const PLAYING = { usage: { inputTokens: 380, outputTokens: 25, totalTokens: 405 }, durationMs: 1200 }
 /** Milliseconds of an answer before its first tool call. */
 const THINKING_MS = 500

@@ -1,6 +1,6 @@
 import type { Database } from '../../lib/sqlite.ts'
 
-/** Kinds of marked records in the order of deletion: records that refer to others come first. */
+/** Kinds of marked records in the order in which they are deleted: records that refer to others come first. */
 export const SAMPLE_KINDS = [
   'readinessRun',
   'suite',
@@ -13,7 +13,7 @@ export const SAMPLE_KINDS = [
 ] as const
 export type SampleKind = (typeof SAMPLE_KINDS)[number]
 
-/** Steps in which samples are inserted, so that none takes long. */
+/** Parts in which samples are inserted, so that no part takes long. */
 export const SAMPLE_STEPS = ['cast', 'nights', 'waves', 'visits', 'readiness'] as const
 export type SampleStep = (typeof SAMPLE_STEPS)[number]
 
@@ -21,10 +21,10 @@ export type SampleRow = { kind: SampleKind; recordId: string; projectId: string 
 
 export type NamedSample = { kind: SampleKind; id: string; name: string | null }
 
-/** Names of records that have none themselves. */
+/** Names to show for records that have no name. */
 const NAMES: Partial<Record<SampleKind, string>> = { readinessRun: `'Sample: readiness for ' || readinessRun.kind` }
 
-/** Data that belongs to a record and is not deleted with its row. */
+/** Data that belongs to a record but is not deleted together with its row. */
 const BELONGING: Partial<Record<SampleKind, readonly string[]>> = {
   suite: ['DELETE FROM run WHERE suiteId = :id'],
   journey: [
@@ -39,7 +39,7 @@ const BELONGING: Partial<Record<SampleKind, readonly string[]>> = {
   scenario: ['DELETE FROM insights WHERE scope = :id', 'DELETE FROM finding WHERE scope = :id'],
 }
 
-/** Queries that find a remaining record that refers to this one. */
+/** Queries that find a remaining record that refers to a given one. */
 const NAMED_BY: Partial<Record<SampleKind, string>> = {
   swarm: 'SELECT 1 FROM journey WHERE swarmId = :id',
   environment: `
@@ -83,8 +83,8 @@ export function createSampleRows(database: Database) {
     insert: (row: SampleRow) =>
       void database.run('INSERT INTO sample (kind, recordId, projectId) VALUES (:kind, :recordId, :projectId)', row),
     /**
-     * Deletes what belongs to the samples, and every sample to which no other record refers. None is marked or due
-     * afterwards.
+     * Deletes the data of the samples, and every sample to which no other record refers. Afterwards nothing is marked
+     * as a sample, and no part is due.
      */
     removeAll(): { removed: NamedSample[]; kept: NamedSample[] } {
       const all = list().map(sample => ({ sample, isRemoved: remove(sample) }))

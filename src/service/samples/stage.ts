@@ -10,7 +10,7 @@ export type Stage = {
   store: Store
   project: ProjectRow
   server: ServerRow
-  /** Returns the time this number of days ago at this hour (UTC) in epoch milliseconds. */
+  /** Returns the time at this hour (UTC) this number of days ago, in epoch milliseconds. */
   at(daysAgo: number, hours: number): number
   mark(kind: SampleKind, record: { id: string }): void
 }
@@ -46,7 +46,7 @@ export function environmentOf({ store, project }: Stage): Resolution {
   return resolveEnvironment(store, store.environments.require(project.id, sample?.id ?? ''))
 }
 
-/** Returns an unused name. Remaining earlier samples may have taken it. */
+/** Returns a name that is not used. Earlier samples that were kept may use it. */
 export function freeName(name: string, isTaken: (name: string) => boolean): string {
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : `${name} (${number})`

@@ -23,7 +23,7 @@ export function insertProject(
   return project
 }
 
-/** Inserts a project for trying things out, inside the caller's transaction. */
+/** Inserts the project for trying things out, inside the caller's transaction. */
 export function seedSandbox(store: Store, keyId: string): void {
   const description = 'A place to try things: the MCP reference server and a suite of cases on it.'
   const project = insertProject(store, { name: 'Sandbox', description })
@@ -50,7 +50,9 @@ export function followReferenceServer(store: Store): void {
   if (server) store.servers.update({ ...server, secrets: { ...server.secrets, ...referenceServerCommand() } })
 }
 
-/** Returns the reference server if its program or Node is no longer at the stored path, as after an update. */
+/**
+ * Returns the reference server if its program or Node is not at the stored path any more, for example after an update.
+ */
 export function movedReferenceServer(store: Store): ServerRow | undefined {
   const id = store.settings.get('referenceServerId')
   const server = id === undefined ? undefined : store.servers.find(id)
@@ -64,7 +66,7 @@ export function referenceServerCommand(): Required<Pick<ServerSecrets, 'command'
     const program = createRequire(import.meta.url).resolve('#server-everything')
     return { command: process.execPath, args: [program, 'stdio'] }
   } catch {
-    // An incomplete installation must not prevent opening the workspace. The doctor reports the missing program.
+    // An incomplete installation must not prevent the workspace from opening. The doctor reports the missing program.
     return { command: 'mcp-server-everything', args: ['stdio'] }
   }
 }

@@ -8,7 +8,7 @@ import type { SessionEnd, VisitorSessionRow } from './visitor-session-rows.ts'
 import { sameSecret } from './secrets.ts'
 import type { ErrorCode } from '../../api/contract/error.ts'
 
-/** The credentials that a visitor presents in addition to the link. */
+/** The credentials that a visitor may send in addition to the link. */
 export type Credentials = {
   /** `Authorization` header with an API key of the workspace. */
   authorization: string | null
@@ -21,7 +21,7 @@ export type Visitor = Pick<VisitorSessionRow, 'authType' | 'memberId' | 'keyId' 
 /** Why a session has ended, in words for the visitor. */
 export type Ending = { by: 'visitor' | 'owner' | 'time'; message: string }
 
-/** Milliseconds of silence after which a visitor has to open a new session. */
+/** Milliseconds of inactivity after which a visitor has to open a new session. */
 export const SESSION_IDLE_MS = 24 * 60 * 60 * 1000
 
 const AGAIN = 'Open the link again if you may still use it.'
@@ -35,14 +35,15 @@ const ENDINGS: Record<SessionEnd, Ending> = {
   },
 }
 
-/** Whether a change of mode takes access away from anybody. Only a change to anyone with the link does not. */
+/** Whether a change of mode takes access away from someone. Only a change to anyone with the link does not. */
 export function narrows(before: ScenarioMode, after: ScenarioMode): boolean {
   return before !== after && after !== 'anyone_with_link'
 }
 
 /**
- * Returns why a session has ended, undefined if it is alive (service-api, "Scenario access"): published with its access
- * version, not ended by its visitor, key or invitation, and not silent for a day.
+ * Returns why a session has ended; undefined if it has not (service-api, "Scenario access"). It ends if the visitor
+ * ends it, if the scenario is taken down or its access version changes, if the visitor's key or invitation becomes
+ * invalid, and after a day without activity.
  */
 export function whyEnded(store: Store, session: VisitorSessionRow, now: number): Ending | undefined {
   if (session.endedBy !== null) return ENDINGS[session.endedBy]
@@ -67,7 +68,7 @@ export const NEEDS: Record<ScenarioMode, 'key' | 'invitation' | null> = {
 /**
  * Admits a visitor: a member with an API key of this workspace, an invited person with the invitation, or anyone with
  * the link if the mode allows it.
- * @throws ServiceError `UNAUTHORIZED` without proof, `FORBIDDEN` if it does not suffice
+ * @throws ServiceError `UNAUTHORIZED` without credentials, `FORBIDDEN` if they do not suffice
  */
 export function admit(store: Store, scenario: ScenarioRow, credentials: Credentials): Visitor {
   const { authorization, invitation } = credentials
@@ -95,7 +96,7 @@ export function admit(store: Store, scenario: ScenarioRow, credentials: Credenti
   }
 }
 
-/** Creates an invitation, which contains its member's id, so that one comparison is enough. */
+/** Creates an invitation. It contains the id of its member, so that one comparison is enough. */
 export function mintInvitation(memberId: string): string {
   return `${memberId}.${randomBytes(32).toString('base64url')}`
 }
@@ -115,7 +116,7 @@ function asMember(store: Store, scenario: ScenarioRow, authorization: string): V
   return { authType: 'signedIn', memberId: null, keyId, displayName: row?.name ?? null }
 }
 
-/** Whether a key is valid and has at least the role of a member in the scenario's project. */
+/** Whether a key is valid and has at least the role of member in the scenario's project. */
 function keyStillCounts(store: Store, keyId: string, scenario: ScenarioRow): boolean {
   const key = store.keys.get(keyId)
   const project = store.projects.get(scenario.projectId)
@@ -128,8 +129,7 @@ function keyStillCounts(store: Store, keyId: string, scenario: ScenarioRow): boo
 const NOT_NOW = 'The scenario cannot answer right now; its owner can see why.'
 
 /**
- * Messages for a visitor if there is no answer. The owner's addresses, names and error texts appear only in the
- * transcript.
+ * Messages for a visitor who gets no answer. The owner's addresses, names and error texts are only in the transcript.
  */
 const REFUSALS: Partial<Record<ErrorCode, [code: ErrorCode, message: string]>> = {
   CONFLICT: [
@@ -145,14 +145,14 @@ const REFUSALS: Partial<Record<ErrorCode, [code: ErrorCode, message: string]>> =
   OAUTH_REQUIRED: ['SERVER_UNREACHABLE', 'A server of this scenario needs a sign-in by its owner first.'],
 }
 
-/** Converts a failure to words for the visitor. Internal errors are unchanged, for the log. */
+/** Converts a failure to a refusal for the visitor. Internal errors are unchanged, because they are logged. */
 export function toVisitorRefusal(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.code === 'UNAUTHORIZED') return error
   const [code, message] = REFUSALS[error.code] ?? (['SERVER_UNREACHABLE', NOT_NOW] as const)
   return new ServiceError(code, message, { cause: error })
 }
 
-/** Returns the refusal for a session that has ended. `endedBy` tells a client whether that was intended. */
+/** Returns the refusal for a session that has ended. `endedBy` tells the client who ended it. */
 export function sessionEnded(ending: Ending | undefined): ServiceError {
   if (!ending) return new ServiceError('UNAUTHORIZED', 'There is no such session.')
   return new ServiceError('UNAUTHORIZED', ending.message, { details: { endedBy: ending.by } })

@@ -13,20 +13,22 @@ import { whyEnded, sessionEnded, toVisitorRefusal } from './access.ts'
 
 export type AnswersOptions = AssistantEngines & { store: Store; now: () => number; onError: (error: unknown) => void }
 
-/** Answers visitors with the assistants of environments. */
+/** Answers visitors with the assistant of the scenario's environment. */
 export type Answers = {
   /**
-   * Stores the visitor's message, has it answered, and stores the answer with its calls.
+   * Stores the visitor's message, lets the assistant answer, and stores the answer with its calls.
    * @returns the rows of the answer
-   * @throws ServiceError `UNAUTHORIZED` if the session ended, `CONFLICT` while another answer is written or without
-   * servers, `FORBIDDEN` and `RATE_LIMITED` by the caps
+   * @throws ServiceError `UNAUTHORIZED` if the session has ended; `CONFLICT` while another answer is being written, and
+   * without servers; `FORBIDDEN` and `RATE_LIMITED` because of the caps
    */
   say(sessionId: string, text: string, signal: AbortSignal): Promise<VisitorMessageRow[]>
-  /** Aborts the answers of ended sessions, and renews the leases of others. Called after every change of access. */
+  /**
+   * Aborts answers whose session has ended, and renews the leases of the others. Called after every change of access.
+   */
   abortEnded(): void
 }
 
-/** Milliseconds between checks whether another process ended the session of a running answer. */
+/** Milliseconds between two checks whether another process ended a session that is being answered. */
 const WATCH_EVERY_MS = 200
 const ANSWER_MS = 120_000
 
@@ -114,7 +116,9 @@ function begin(
   }
 }
 
-/** Checks the remaining credits of anonymous visitors. A credit is one answer and is counted before the answer. */
+/**
+ * Checks the remaining credits of anonymous visitors. Each answer takes one credit, which is counted before the answer.
+ */
 function requireAllowance(store: Store, scenario: ScenarioRow, { authType }: VisitorSessionRow, now: number) {
   if (authType !== 'guest') return
   const caps = scenario.guestExecution
@@ -129,7 +133,7 @@ function requireAllowance(store: Store, scenario: ScenarioRow, { authType }: Vis
   )
 }
 
-/** Opens the assistant of the scenario's current environment. @throws ServiceError if it cannot answer */
+/** Opens the assistant of the scenario's current environment. @throws ServiceError if the environment cannot be used */
 function openedFor(
   options: AnswersOptions,
   scenario: ScenarioRow,
@@ -140,7 +144,7 @@ function openedFor(
   if (!environment) throw new ServiceError('CONFLICT', 'The environment of the scenario is gone.')
   const resolution = resolveEnvironment(store, environment)
   const { client, servers, model } = resolution
-  // Project members set these secrets, and a stranger may make a tool print them.
+  // Members of the project set these secrets, and a stranger may make a tool print them.
   const hidden = servers.flatMap(credentialsOf)
   const conversation = openAssistant(options, { config: client.config, servers, model: model.id, hidden, ...more })
   return { conversation, resolution }
@@ -183,7 +187,7 @@ function ofCall({ serverName, toolName, isError, resultText, durationMs }: Conve
   return { role: 'tool', text: isError ? oneLine(resultText) : '', serverName, toolName, isError, durationMs } as const
 }
 
-/** Stores why there is no answer and what was spent anyway, for the owner. Runs inside the caller's transaction. */
+/** Stores for the owner why there is no answer, and the tokens that were used. Runs inside the caller's transaction. */
 export function noteFailure({ store, now }: Noting, sessionId: string, error: unknown, tokens = 0): void {
   const session = store.visitorSessions.get(sessionId)
   if (!session) return

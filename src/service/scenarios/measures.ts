@@ -17,12 +17,12 @@ type Context = { store: Store; now: () => number }
 type MetricsQuery = ParsedInputOf<(typeof userTestingInsights)['metrics']>['query']
 type Measured = { session: VisitorSessionSummary; messages: VisitorMessageRow[] }
 
-/** Maximum number of sessions that are measured. Older ones are left out, as `scan.truncated` says. */
+/** Maximum number of sessions that are measured. `scan.truncated` says if older ones are left out. */
 const SCANNED_SESSIONS = 500
 
 /**
- * Returns volumes and rates of a scenario's newest sessions. All visitors in this workspace are real ones.
- * @throws ServiceError `NOT_FOUND` before any session, and for synthetic visitors
+ * Returns volumes and rates of a scenario's newest sessions. All visitors in this workspace are real.
+ * @throws ServiceError `NOT_FOUND` without any session, and for synthetic visitors
  */
 export function metricsOf(
   { store, now }: Context,

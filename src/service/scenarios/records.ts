@@ -26,13 +26,13 @@ type Wishes = NonNullable<z.output<typeof ScenarioPublishRequest>>
 type Edit = z.output<typeof ScenarioUpdateRequest>
 type GuestCaps = z.output<typeof GuestExecutionRequest>
 
-/** A scenario with the secret of its link, which is known only right after it was created. */
+/** A scenario with the secret of its link. The secret is known only when it is created. */
 type WithLink = { row: ScenarioRow; secret: string }
 
-/** Default mode of a first publish: the only one that no stranger can use. */
+/** Mode of a scenario if the request names none. No stranger can use a scenario in this mode. */
 const DEFAULT_MODE: ScenarioMode = 'project_members'
 
-/** Features that this machine cannot offer to visitors, whatever the caps allow. */
+/** Features that visitors cannot have on this machine, even if the caps allow them. */
 const NOT_HERE = {
   computerEnabled: 'computers',
   sharedSkillsEnabled: 'shared skills',
@@ -40,7 +40,7 @@ const NOT_HERE = {
 } as const
 
 /**
- * Publishes an environment. If it is already published, it is returned unchanged and without its link.
+ * Publishes an environment. If it is published already, its scenario is returned unchanged and without a link.
  * @throws ServiceError `CONFLICT` for an archived environment, `VALIDATION_ERROR` for a blank name
  */
 export function publishScenario(
@@ -80,7 +80,10 @@ export function unpublishScenario(store: Store, row: ScenarioRow): void {
   bump(store, { ...row, unpublishedAt: Date.now() }, 'unpublished')
 }
 
-/** Edits the texts or the mode. A narrower mode ends every session. @throws ServiceError `VALIDATION_ERROR` */
+/**
+ * Edits the texts or the mode. If the new mode admits fewer people, every session ends.
+ * @throws ServiceError `VALIDATION_ERROR`
+ */
 export function updateScenario(store: Store, row: ScenarioRow, edit: Edit): ScenarioRow {
   requireNotBlank('name', edit.name)
   const updated: ScenarioRow = {
@@ -95,7 +98,7 @@ export function updateScenario(store: Store, row: ScenarioRow, edit: Edit): Scen
   return updated
 }
 
-/** Moves a scenario to another environment. @throws ServiceError `CONFLICT` if archived or already published */
+/** Moves a scenario to another environment. @throws ServiceError `CONFLICT` if that is archived or published already */
 export function rebindScenario(store: Store, row: ScenarioRow, environment: EnvironmentRow): ScenarioRow {
   if (environment.id === row.environmentId) return row
   requireLive(environment)
@@ -109,7 +112,7 @@ export function rebindScenario(store: Store, row: ScenarioRow, environment: Envi
   return updated
 }
 
-/** Creates a new link. Sessions that were opened with the old one continue. */
+/** Creates a new link. Sessions that were opened with the old link continue. */
 export function rotateLink(store: Store, row: ScenarioRow): WithLink {
   const { secret, lookup, hash } = mintSecret('link')
   const updated = { ...row, linkLookup: lookup, linkHash: hash, updatedAt: Date.now() }
@@ -117,7 +120,10 @@ export function rotateLink(store: Store, row: ScenarioRow): WithLink {
   return { row: updated, secret }
 }
 
-/** Invites a person once. @throws ServiceError `VALIDATION_ERROR`, `FEATURE_NOT_SUPPORTED` for mail */
+/**
+ * Invites a person, unless they are invited already.
+ * @throws ServiceError `VALIDATION_ERROR`, `FEATURE_NOT_SUPPORTED` for mail
+ */
 export function upsertMember(
   store: Store,
   scenario: ScenarioRow,
@@ -155,8 +161,8 @@ export function removeMember(store: Store, scenario: ScenarioRow, idOrEmail: str
 }
 
 /**
- * Replaces the caps for anonymous visitors. @throws ServiceError `FEATURE_NOT_SUPPORTED` for what this machine cannot
- * offer
+ * Replaces the caps for anonymous visitors. @throws ServiceError `FEATURE_NOT_SUPPORTED` for features that this machine
+ * cannot offer
  */
 export function setGuestExecution(store: Store, row: ScenarioRow, caps: GuestCaps): GuestCaps {
   for (const [field, what] of Object.entries(NOT_HERE))
@@ -179,7 +185,9 @@ export function toUserTestingScenario(row: ScenarioRow): UserTestingScenario {
   return { id, projectId, name, description, mode }
 }
 
-/** Converts a scenario to a row of the read-only list. It has no link, since only the link's hash is stored. */
+/**
+ * Converts a scenario to a row of the read-only list. The row has no link, since only the hash of the link is stored.
+ */
 function toProjectScenario(store: Store, row: ScenarioRow): ProjectScenario {
   const { id, projectId, name, description, mode, createdAt, updatedAt } = row
   const { client, servers } = partsOf(store, row)
@@ -216,7 +224,7 @@ function toScenarioDetail(store: Store, row: ScenarioRow): ScenarioDetail {
   }
 }
 
-/** Returns the parts that visitors currently use, without parts that were deleted since. */
+/** Returns the parts of the environment that visitors use now, without parts that were deleted. */
 function partsOf(store: Store, { projectId, environmentId }: ScenarioRow) {
   const environment = store.environments.get(projectId, environmentId)
   const client = environment && store.clients.get(projectId, environment.clientId)

@@ -15,13 +15,13 @@ export type ScenarioRow = {
   name: string
   description: string | null
   mode: ScenarioMode
-  /** Raised when access is narrowed. Sessions with a lower version have ended. */
+  /** Increases when access is narrowed. Sessions with a lower version have ended. */
   accessVersion: number
-  /** Public part of the link, by which it is found. */
+  /** Public part of the link, by which the scenario is found. */
   linkLookup: string
   /** SHA-256 of the whole link secret. */
   linkHash: Uint8Array
-  /** Caps for anonymous visitors; undefined = strangers may not spend anything. */
+  /** Caps for anonymous visitors. If undefined, strangers may not spend anything. */
   guestExecution: GuestCaps | undefined
   createdAt: number
   updatedAt: number
@@ -33,7 +33,7 @@ export type ScenarioMemberRow = {
   scenarioId: string
   /** Email address in lower case. */
   email: string
-  /** The secret that proves that a visitor is the invited member. Stored encrypted. */
+  /** The secret with which a visitor proves to be the invited member. Stored encrypted. */
   invitation: string
   createdAt: number
 }
@@ -46,7 +46,7 @@ export function createScenarioRows(database: Database, sealer: Sealer) {
   })
   const published = { unpublishedAt: null }
   const { insert, update } = scenarios.basics
-  /** Returns a published scenario. One that was taken down is not found. */
+  /** Returns a published scenario; undefined if it was taken down. */
   const get = (projectId: string, id: string) => scenarios.one({ id, projectId, ...published })
   return {
     get,
@@ -56,11 +56,11 @@ export function createScenarioRows(database: Database, sealer: Sealer) {
     update,
     list: (projectId: string) => scenarios.all({ projectId, ...published }, 'ORDER BY id'),
     findByEnvironment: (environmentId: string) => scenarios.one({ environmentId, ...published }),
-    /** Returns the published scenario of a link. The caller compares the whole secret. */
+    /** Returns the published scenario with this public part of its link. The caller compares the whole secret. */
     findByLink: (linkLookup: string) => scenarios.one({ linkLookup, ...published }),
-    /** Returns a scenario, even if it was taken down, for its earlier sessions. */
+    /** Returns a scenario even if it was taken down, because its earlier sessions need it. */
     getEver: (id: string) => scenarios.one({ id }),
-    /** Returns the highest access version of any scenario of an environment; 0 if there never was one. */
+    /** Returns the highest access version of all scenarios that an environment ever had; 0 if there was none. */
     lastAccessVersion: (environmentId: string) =>
       database.get<{ last: number | null }>(
         'SELECT max(accessVersion) AS last FROM scenario WHERE environmentId = :environmentId',

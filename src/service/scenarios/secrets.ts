@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A secret that is shown once. What is stored of it is enough to find and verify it. */
+/** A new secret, which is shown once, and what is stored of it: enough to find and verify it. */
 export type Minted = { secret: string; lookup: string; hash: Uint8Array }
 
-/** Kinds of secrets: of a scenario's link for anyone who may enter, or of one visitor's own session. */
+/** Kinds of secrets: that of a scenario's link, which all visitors share, and that of one visitor's session. */
 export type SecretKind = 'link' | 'session'
 
 /** The prefix distinguishes a session's token from an API key, which is sent in the same header. */
@@ -17,12 +17,12 @@ export function mintSecret(kind: SecretKind): Minted {
   return { secret, lookup, hash: hashOf(secret) }
 }
 
-/** Returns the public part; undefined if the text has not the format of such a secret. */
+/** Returns the public part of a secret; undefined if the text does not have the format of one. */
 export function lookupOf(kind: SecretKind, secret: string): string | undefined {
   return new RegExp(`^${PREFIXES[kind]}([0-9a-f]{12})[\\w-]{43}$`).exec(secret)?.[1]
 }
 
-/** Whether the secret has this hash, compared in constant time. */
+/** Whether a secret has this hash. Hashes are compared in constant time. */
 export function fits(hash: Uint8Array, secret: string): boolean {
   return timingSafeEqual(hash, hashOf(secret))
 }

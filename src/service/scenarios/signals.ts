@@ -6,12 +6,12 @@ import type { VisitorMessageRow, VisitorSessionRow } from './visitor-session-row
 
 export type SignalSession = { session: VisitorSessionRow; messages: VisitorMessageRow[] }
 
-/** Milliseconds of silence after which a visitor who did not end the session counts as having left. */
+/** Milliseconds of inactivity after which a visitor who did not end the session counts as having left. */
 export const LEFT_AFTER_MS = 30 * 60 * 1000
 
 /** Highest number of stars that counts as negative feedback. */
 const NEGATIVE_RATING = 2
-/** Minimum share of words that two questions must have in common to count as the same question. */
+/** Minimum share of words that two questions must have in common to count as one question asked twice. */
 const SAME_QUESTION = 0.8
 const MAX_EVIDENCE = 5
 
@@ -22,13 +22,13 @@ export type Signal = {
   kind: SignalKind
   subject: Sighting['subject']
   title: string
-  /** Number of occurrences, and of sessions with one. */
+  /** Number of occurrences, and number of sessions with at least one. */
   count: number
   sessionCount: number
   evidence: ActionableFindingEvidence[]
 }
 
-/** The signals that the sessions of a window could show. A covered signal that was not seen counts as resolved. */
+/** A signal that the sessions of a window could have shown. If it was not seen, its finding counts as resolved. */
 export type Coverage = { kind: SignalKind; subjectId: string }
 
 type Hit = Pick<Signal, 'kind' | 'subject' | 'title'> & { evidence: ActionableFindingEvidence }
@@ -54,7 +54,10 @@ export function mineSignals(scenario: ScenarioRow, sessions: readonly SignalSess
     )
 }
 
-/** Returns what the sessions covered: called tools, requested answers, ended sessions, feedback. */
+/**
+ * Returns the signals that the sessions could have shown: those of called tools, of questions, of ended sessions and of
+ * feedback.
+ */
 export function coverageOf(scenario: ScenarioRow, sessions: readonly SignalSession[], now: number): Coverage[] {
   const tools = sessions.flatMap(({ messages }) => messages.flatMap(message => toolSubject(message)?.id ?? []))
   const asked = sessions.some(({ messages }) => messages.some(({ role }) => role === 'user'))
@@ -126,14 +129,14 @@ function toolSubject({ role, toolName, serverId }: VisitorMessageRow): Sighting[
   return { kind: 'tool', id: `${serverId}/${toolName}`, label: toolName }
 }
 
-/** Whether a session has ended or counts as left. */
+/** Whether a session has ended, or its visitor counts as having left. */
 export function isOver({ endedAt, lastActivityAt }: VisitorSessionRow, now: number): boolean {
   return endedAt !== null || now - lastActivityAt >= LEFT_AFTER_MS
 }
 
 /**
- * Returns the question after which a visitor left: nobody ended the session, it has been silent for too long, and its
- * last turn had no answer or something that failed.
+ * Returns the question after which a visitor gave up. That is the last one if nobody ended the session, it has been
+ * inactive for too long, and the question got no answer or something failed.
  */
 export function abandonedAt(
   session: VisitorSessionRow,
@@ -147,7 +150,7 @@ export function abandonedAt(
   return failed ? messages[asked] : undefined
 }
 
-/** Returns questions that a visitor had asked before in the same session, in nearly the same words. */
+/** Returns the questions that the visitor had asked before in the same session in nearly the same words. */
 function repeatedQuestions(messages: readonly VisitorMessageRow[]): string[] {
   const before: Set<string>[] = []
   return messages.flatMap(({ role, text }) => {
@@ -168,7 +171,7 @@ function wordsOf(text: string): Set<string> {
   )
 }
 
-/** Returns the number of words in both sets divided by the number of words in either. */
+/** Returns the number of words that are in both sets divided by the number of words that are in at least one. */
 function similarity(a: Set<string>, b: Set<string>): number {
   const both = [...a].filter(word => b.has(word)).length
   return both / (a.size + b.size - both)

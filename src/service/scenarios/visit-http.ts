@@ -42,7 +42,7 @@ const SESSION_ROUTES: Record<string, Record<string, Route>> = {
     GET: (visits, call) => ok(visits.messages(tokenOf(call))),
     POST: async (visits, call) => {
       const token = tokenOf(call)
-      // Checked before the body is read, so that strangers cannot make this machine read data.
+      // Checked before the body is read, so that strangers cannot make the service read their data.
       visits.session(token)
       const { text } = await read(call, Message())
       return ok(await visits.say(token, text, call.signal))
@@ -102,7 +102,7 @@ function ok(body: unknown): Answer {
   return { status: 200, body }
 }
 
-/** Reads a JSON body. A page of another site can send a form but no JSON unless it is allowed to. */
+/** Reads a JSON body. A page of another site can send a form, but JSON only if the service allows it. */
 async function read<T>({ request, signal }: Call, schema: z.ZodType<T>): Promise<T> {
   const type = request.headers.get('content-type') ?? ''
   if (request.body !== null && !/^application\/json\s*(;|$)/i.test(type))
@@ -114,7 +114,7 @@ function tokenOf({ request }: Call): string {
   return /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
 }
 
-/** Returns coarse facts only, the kind of program and the language, which cannot identify a visitor. */
+/** Returns only the kind of program and the language. They are too general to identify a visitor. */
 function programOf(headers: ApiHeaders): VisitorProgram {
   const agent = headers.get('user-agent') ?? ''
   const [language = ''] = (headers.get('accept-language') ?? '').split(/[,;]/)
@@ -135,8 +135,8 @@ type Shown = { name: string; description: string | null; needs: 'key' | 'invitat
 const LABELS = { key: 'API key of the workspace', invitation: 'Your invitation' } as const
 
 /**
- * Returns a page without external resources. Foreign text is escaped, and the policy allows only its own script and
- * address.
+ * Returns a page without external resources. Texts of others are escaped, and the security policy allows only the
+ * page's own script and address.
  */
 export function visitPage({ name, description, needs }: Shown): Answer {
   const nonce = randomBytes(16).toString('base64')

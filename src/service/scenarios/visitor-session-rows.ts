@@ -3,25 +3,25 @@ import type { Database } from '../../lib/sqlite.ts'
 import { boolean, tableOf } from '../core/database/table.ts'
 import type { Lease } from '../core/lease.ts'
 
-/** Causes of the end of a session: the visitor, or the owner in one of three ways. */
+/** Who ended a session: the visitor, or the owner in one of three ways. */
 export type SessionEnd = 'visitor' | 'unpublished' | 'narrowed' | 'removed'
 
 export type VisitorSessionRow = {
   id: string
   scenarioId: string
-  /** Public part of the token, by which it is found. */
+  /** Public part of the token, by which the session is found. */
   tokenLookup: string
   /** SHA-256 of the whole token. */
   tokenHash: Uint8Array
   /** The scenario's access version when the session was opened. */
   accessVersion: number
   authType: 'signedIn' | 'guest'
-  /** The invitation that was used. The member may have been removed since. */
+  /** The invitation with which the session was opened. Its member may have been removed. */
   memberId: string | null
   /** The API key with which the visitor signed in. */
   keyId: string | null
   displayName: string | null
-  /** Null for guests, who are not recognized. */
+  /** Null for guests, who cannot be recognized. */
   recency: 'new' | 'returning' | null
   deviceKind: string | null
   language: string | null
@@ -38,12 +38,12 @@ export type VisitorSessionRow = {
   endedBy: SessionEnd | null
 }
 
-/** A message with role `tool` is a call with its outcome, one with role `system` an answer that failed. */
+/** A message. One with role `tool` is a call with its outcome, one with role `system` is a failed answer. */
 export type VisitorMessageRow = {
   sessionId: string
   position: number
   role: 'user' | 'assistant' | 'tool' | 'system'
-  /** For `tool`, the error text of the tool, cut. Other payloads are not stored. */
+  /** With role `tool` the beginning of the tool's error text. Other contents of calls are not stored. */
   text: string
   toolName: string | null
   serverId: string | null
@@ -66,12 +66,12 @@ export type VisitorSessionSummary = VisitorSessionRow & {
 
 export type VisitorFeedRow = VisitorSessionSummary & { scenarioName: string }
 
-/** One day of a scenario with the signals of its sessions. */
+/** One day of a scenario and the signals of its sessions. */
 export type ScenarioWindowRow = {
   id: string
   scenarioId: string
   startAt: number
-  /** Exclusive. */
+  /** End of the day in epoch milliseconds, which is not part of it. */
   endAt: number
   minedAt: number
   signals: string
@@ -109,7 +109,7 @@ export function createVisitorSessionRows(database: Database) {
   return {
     get: (id: string) => one({ id }),
     findByToken: (tokenLookup: string) => one({ tokenLookup }),
-    /** Whether this member or key has visited before. */
+    /** Whether this member or this key has visited the scenario before. */
     knows: (scenarioId: string, { memberId, keyId }: Pick<VisitorSessionRow, 'memberId' | 'keyId'>) =>
       database.get(
         `SELECT 1 FROM visitorSession WHERE scenarioId = :scenarioId
@@ -127,7 +127,7 @@ export function createVisitorSessionRows(database: Database) {
           { scenarioId, endedBy, at },
         )
         .map(({ id }) => id),
-    /** Returns the sessions before a number, newest first. */
+    /** Returns the sessions before a position, latest first. */
     page: (scenarioId: string, before: number | undefined, limit: number) =>
       summaries(
         `scenarioId = :scenarioId${before === undefined ? '' : ' AND number < :before'}
@@ -137,8 +137,8 @@ export function createVisitorSessionRows(database: Database) {
     summary: (scenarioId: string, id: string) =>
       summaries('scenarioId = :scenarioId AND id = :id', { scenarioId, id })[0],
     /**
-     * Returns a project's sessions in the order of their last activity, also those of scenarios that were taken down.
-     * @param filter `overSince`: only sessions that have ended or were silent since this time
+     * Returns a project's sessions sorted by their last activity, including those of scenarios that were taken down.
+     * @param filter `overSince`: only sessions that have ended or had no activity since this time
      */
     feed(projectId: string, filter: FeedFilter & { overSince: number | undefined }): VisitorFeedRow[] {
       const { order, after, overSince, limit } = filter
@@ -222,8 +222,8 @@ function createWindowRows(database: Database) {
   const windows = tableOf<ScenarioWindowRow>(database, 'scenarioWindow', { owner: 'scenarioId' })
   return {
     /**
-     * Returns the days of published scenarios with sessions that changed, or became silent for `idleMs`, since the last
-     * analysis.
+     * Returns the days of published scenarios that have to be analyzed: since the last analysis a session changed, or
+     * has now been inactive for `idleMs`.
      */
     due: (now: number, idleMs: number, scenarioId?: string): { scenarioId: string; startAt: number }[] =>
       database.all(

@@ -30,7 +30,7 @@ export const Feedback = shape(() =>
     }),
 )
 
-/** Facts about a visitor's program that are known without asking. */
+/** What is known about a visitor's program without asking. */
 export type VisitorProgram = { deviceKind: string | null; language: string | null }
 
 export type Visits = ReturnType<typeof createVisits>
@@ -43,17 +43,18 @@ declare module '../core/context.ts' {
   }
 }
 
-/** Rate limit of opening sessions with one link, and of messages in one session. */
+/** Rate limits for opening sessions with one link, and for messages in one session. */
 const PER_LINK = { perMinute: 60, burst: 30 }
 const PER_SESSION = { perMinute: 20, burst: 5 }
 /**
- * Rate limit of wrong links and tokens, shared by everybody. Even secrets that cannot be guessed may not be tried
- * without limit.
+ * Rate limit of wrong links and tokens, shared by everybody. Even a secret that cannot be guessed may be tried only so
+ * often.
  */
 const WRONG = { perMinute: 60, burst: 30 }
 
 /**
- * Creates the visitors' access to published scenarios. Links and tokens are found by their public part, then compared.
+ * Creates the visitors' access to published scenarios. A link or token is found by its public part, then compared as a
+ * whole.
  */
 export function createVisits(options: AnswersOptions) {
   const { store, now } = options
@@ -68,11 +69,14 @@ export function createVisits(options: AnswersOptions) {
   const transcript = (sessionId: string) => store.visitorSessions.messages.all(sessionId).map(toSaid)
 
   return {
-    /** Describes the scenario of a link, and what else is needed to enter. @throws ServiceError `NOT_FOUND` */
+    /**
+     * Describes the scenario of a link, and what a visitor needs to enter besides the link.
+     * @throws ServiceError `NOT_FOUND`
+     */
     describe: (link: string) => store.read(() => toShown(byLink(link))),
 
     /**
-     * Opens a session, whose token is returned once.
+     * Opens a session and returns its token, which cannot be read again.
      * @throws ServiceError `NOT_FOUND`, `RATE_LIMITED`, and as {@link admit}
      */
     redeem(link: string, credentials: Credentials, program: VisitorProgram) {
@@ -98,7 +102,7 @@ export function createVisits(options: AnswersOptions) {
     /** Returns the messages of an open session, oldest first. @throws ServiceError `UNAUTHORIZED` */
     messages: (token: string) => store.read(() => ({ items: transcript(living(token).id) })),
 
-    /** Has a message answered. @throws ServiceError as `Answers.say`, and `RATE_LIMITED` */
+    /** Answers a visitor's message. @throws ServiceError as `Answers.say`, and `RATE_LIMITED` */
     async say(token: string, text: string, signal: AbortSignal) {
       const { id } = store.read(() => living(token))
       attempts.take(`session/${id}`, PER_SESSION)
@@ -106,7 +110,7 @@ export function createVisits(options: AnswersOptions) {
       return { items: rows.map(toSaid) }
     },
 
-    /** Stores the latest feedback and counts all. @throws ServiceError `UNAUTHORIZED` */
+    /** Stores the feedback. The latest one is kept, and all are counted. @throws ServiceError `UNAUTHORIZED` */
     rate: (token: string, feedback: z.output<typeof Feedback>) =>
       store.write(() => {
         noteFeedback(store, living(token), feedback, now())
@@ -124,7 +128,7 @@ export function createVisits(options: AnswersOptions) {
   }
 }
 
-/** Finds the scenario or session of a secret. All wrong secrets share one rate limit. */
+/** Finds the scenario or the session of a secret. All wrong secrets share one rate limit. */
 function createSecretLookup({ store, now }: AnswersOptions, attempts: Attempts) {
   const byLink = (link: string): ScenarioRow => {
     const lookup = lookupOf('link', link)
@@ -150,7 +154,7 @@ function createSecretLookup({ store, now }: AnswersOptions, attempts: Attempts) 
   return { byLink, living }
 }
 
-/** Creates a session for an admitted visitor, inside the caller's transaction. Its token is known only now. */
+/** Creates a session for an admitted visitor, inside the caller's transaction. Its token cannot be read later. */
 export function insertSession(
   store: Store,
   scenario: ScenarioRow,
@@ -165,7 +169,7 @@ export function insertSession(
   return { token: minted.secret, session }
 }
 
-/** Stores the last rating and the last comment, and counts all, inside the caller's transaction. */
+/** Stores the latest rating and comment and counts the feedback, inside the caller's transaction. */
 export function noteFeedback(
   store: Store,
   session: VisitorSessionRow,
@@ -181,7 +185,7 @@ export function noteFeedback(
   })
 }
 
-/** Ends a session as its visitor, inside the caller's transaction. */
+/** Ends a session on behalf of its visitor, inside the caller's transaction. */
 export function endByVisitor(store: Store, session: VisitorSessionRow, now: number): void {
   store.visitorSessions.update({ ...session, lastActivityAt: now, endedAt: now, endedBy: 'visitor' })
 }
@@ -216,21 +220,21 @@ function toShown({ name, description, mode }: ScenarioRow) {
 }
 
 /**
- * Converts a message for its visitor: only which tool was called and whether it worked, nothing that only the owner may
- * see.
+ * Converts a message for its visitor. Of a call the visitor sees only the tool and whether it succeeded, since the rest
+ * is for the owner.
  */
 function toSaid({ role, text, toolName, isError, createdAt }: VisitorMessageRow) {
   if (role === 'tool') return { role, toolName, isError, createdAt }
   return { role, text: role === 'system' ? 'There was no answer.' : text, createdAt }
 }
 
-/** Rate limits for strangers, kept by this process and not in the database. */
+/** Rate limits for strangers. They are kept in this process and not in the database. */
 type Attempts = {
-  /** @throws ServiceError `RATE_LIMITED` with whole seconds after which the next one passes */
+  /** @throws ServiceError `RATE_LIMITED` with the whole seconds after which the next attempt is allowed */
   take(what: string, limit: RateLimit): void
 }
 
-/** Maximum number of buckets. The least recently used one beyond it is dropped, and its limit starts again. */
+/** Maximum number of buckets. Beyond it the least recently used bucket is dropped, which resets its limit. */
 const MAX_BUCKETS = 10_000
 
 function createAttempts(now: () => number): Attempts {

@@ -7,7 +7,7 @@ import type { Store } from '../core/database/store.ts'
 import { DAY_MS, type ScenarioWindowRow } from './visitor-session-rows.ts'
 import { coverageOf, LEFT_AFTER_MS, mineSignals, toSighting, type Coverage, type Signal } from './signals.ts'
 
-/** The result for a window: what was examined, and what was seen. */
+/** The result of analyzing a window: what the sessions could have shown, and what they showed. */
 export type Mined = { sessionCount: number; messageCount: number; signals: Signal[]; coverage: Coverage[] }
 
 type Mining = { store: Store; now: () => number }
@@ -20,8 +20,8 @@ export function mineInBackground(mining: Mining, background: Background): void {
 }
 
 /**
- * Analyzes every window with new activity, or with sessions that became silent since. A window is one UTC day of the
- * sessions that began in it. Changed windows update the findings.
+ * Analyzes every window in which there was activity, or whose sessions became inactive, since its last analysis. A
+ * window consists of the sessions that began on one UTC day. A window that changed updates the findings.
  * @param scenarioId analyzes only this scenario
  */
 export function mineDue({ store, now }: Mining, scenarioId?: string): void {
@@ -63,11 +63,11 @@ function mineWindow(store: Store, scenario: ScenarioRow, startAt: number, now: n
   const row: ScenarioWindowRow = { id, scenarioId: scenario.id, startAt, endAt, minedAt: now, signals }
   windows.save(row)
   if (known?.signals === signals) return
-  // Later days are recorded again, because they could not know that this signal was there before.
+  // Later days are recorded again, because their results depend on whether the signal was seen before.
   for (const window of [row, ...windows.after(scenario.id, startAt)]) recordWindow(store, scenario, window, now)
 }
 
-/** Updates the findings by a window. A repeat changes nothing. */
+/** Updates the findings with the result of a window. A repeat changes nothing. */
 function recordWindow(
   store: Store,
   { id: scenarioId, projectId }: ScenarioRow,
@@ -80,7 +80,7 @@ function recordWindow(
     projectId,
     source: { kind: 'user-testing', scenarioId } as const,
     waveId: row.id,
-    // A day that is analyzed again after the next one has begun keeps its position before it.
+    // A day that is analyzed again later keeps its position before the next day.
     at: Math.min(row.minedAt, row.endAt - 1),
     covers: ({ dimension, subjectId }: { dimension: string; subjectId: string }) =>
       looked.has(`${dimension}/${subjectId}`),

@@ -21,12 +21,13 @@ import type { Store } from '../core/database/store.ts'
 type CreateBody = z.output<typeof ServerConnectionCreateRequest>
 
 /**
- * Attaches server URLs to projects in the background: checks the authorization, waits for imported tokens, validates,
- * saves. The API replaces the browser: `projectId` chooses the project, and importing tokens is the consent.
+ * Adds servers to projects in the background by their URL: checks the authorization, waits until tokens are imported,
+ * validates the server and saves it. What a person would do in a browser is done with the API: `projectId` chooses the
+ * project, and importing tokens gives the consent.
  */
 type ConnectionRequests = {
   /**
-   * Begins a request, or returns the open one with the same aim.
+   * Begins a request, or returns an open request for the same server and project.
    * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `FORBIDDEN`, `ACTIVE_REQUEST_LIMIT`
    */
   create(caller: Caller, body: CreateBody): ServerConnection
@@ -35,15 +36,17 @@ type ConnectionRequests = {
    * `RATE_LIMITED`
    */
   get(caller: Caller, requestId: string): ServerConnection
-  /** Ends a request. One that has already ended is not changed. */
+  /** Ends a request. A request that has ended is not changed. */
   cancel(caller: Caller, requestId: string): ServerConnection
-  /** Retries at once if the request waits for validation or authorization. In every other status nothing changes. */
+  /**
+   * Retries a request at once if it waits for validation or authorization. A request in another status is not changed.
+   */
   retryValidation(caller: Caller, requestId: string): ServerConnection
 }
 
-/** Milliseconds that a request stays open (service-api, "Limits"). */
+/** Milliseconds for which a request stays open (service-api, "Limits"). */
 const OPEN_MS = 60 * 60 * 1000
-/** Milliseconds between checks of open requests. */
+/** Milliseconds between two checks of open requests. */
 const CHECK_EVERY_MS = 2000
 
 function createConnectionRequests(context: ServiceContext): ConnectionRequests {
@@ -117,8 +120,8 @@ function requireTarget(
 }
 
 /**
- * Whether an open request has the same aim as a new one. An open request without a project takes the one that is named
- * now.
+ * Whether an open request is for the same server and project as a new one. An open request without a project gets the
+ * project of the new one.
  */
 function hasSameAim(row: ConnectionRow, { projectId, serverId }: CreateBody, url: string): boolean {
   if (row.url !== url || row.reauthorize) return false
@@ -192,24 +195,24 @@ function toServerConnection({ store }: ServiceContext, row: ConnectionRow): Serv
   }
 }
 
-/** Advances requests. Everything but `poll` runs inside a transaction and returns the row as it is afterwards. */
+/** Continues requests. All functions except `poll` run inside a transaction and return the row as it is afterwards. */
 type Attempts = {
-  /** Starts an attempt and writes the row, unless another process is trying it already. */
+  /** Begins an attempt and writes the row, unless another process is making an attempt already. */
   begin(row: ConnectionRow): ConnectionRow
   retry(row: ConnectionRow): ConnectionRow
   end(row: ConnectionRow, status: 'cancelled' | 'expired'): ConnectionRow
   expired(row: ConnectionRow): ConnectionRow
-  /** Ends expired requests, tries those that are due, and continues those whose tokens have arrived. */
+  /** Ends requests that expired, makes attempts that are due, and continues requests whose tokens were imported. */
   poll(): void
 }
 
 /**
- * Maximum number of attempts with a server that does not answer. The first pause is one second, and each pause is twice
- * the previous one.
+ * Maximum number of attempts if the server does not answer. The first pause is one second, and each pause is twice as
+ * long as the one before.
  */
 const MAX_ATTEMPTS = 5
 const FIRST_WAIT_MS = 1000
-/** Milliseconds between checks for new requests of other processes while none is open. */
+/** Milliseconds between two checks for requests of other processes if none is open. */
 const REST_MS = 10_000
 /** Errors that may be temporary. */
 const PASSING = new Set(['SERVER_UNREACHABLE', 'TIMEOUT'])
@@ -227,7 +230,7 @@ function createAttempts(context: ServiceContext): Attempts {
   const begin: Attempts['begin'] = row => {
     restsUntil = 0
     const trying = { ...row, dueAt: null }
-    // Another process may be trying it already.
+    // Another process may be making an attempt already.
     if (!jobs.start('server-connection', row.id, signal => attempt(context, row.id, signal))) return row
     rows().update(trying)
     return trying
@@ -281,7 +284,7 @@ function isDue(row: ConnectionRow): boolean {
   return isTrying(row) && row.dueAt !== null && row.dueAt <= Date.now()
 }
 
-/** Whether the server that a request waits for was authorized, or deleted. */
+/** Whether the server for which a request waits was authorized or deleted. */
 function hasNews(store: Store, { status, serverId, tokensSeen }: ConnectionRow): boolean {
   if (status !== 'awaiting_authorization' || serverId === null) return false
   const server = store.servers.find(serverId)
@@ -309,7 +312,7 @@ async function attempt(context: ServiceContext, id: string, signal: AbortSignal)
   }
 }
 
-/** Changes the current row, unless the request has ended meanwhile. */
+/** Changes the current row, unless the request has ended in the meantime. */
 type Change = (work: (row: ConnectionRow) => void) => void
 
 async function goOn(context: ServiceContext, row: ConnectionRow, change: Change, signal: AbortSignal): Promise<void> {
@@ -326,7 +329,7 @@ async function goOn(context: ServiceContext, row: ConnectionRow, change: Change,
     await connections.validate(target, signal)
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'OAUTH_REQUIRED')) throw error
-    // A 401 may also ask for headers that are not OAuth.
+    // A 401 alone does not mean OAuth: the server may want other headers.
     const { useOAuth } = await connections.checkOAuth(target, signal)
     if (useOAuth) return askForTokens()
     throw new ServiceError('FORBIDDEN', `${error.message} Save the server with the headers that it wants.`)
@@ -334,7 +337,10 @@ async function goOn(context: ServiceContext, row: ConnectionRow, change: Change,
   change(current => finish(store, { ...current, serverId: savedServer(store, current).id }, 'ready'))
 }
 
-/** Returns the problem of a refusal. Rethrows any other error, which the job reports as an internal one. */
+/**
+ * Returns the problem of a request that the server or the service refused. Rethrows any other error, which the job
+ * reports as internal.
+ */
 function problemOfError(error: unknown): ConnectionProblem {
   if (error instanceof ServiceError) return problemOf(error.code, error.message)
   throw error
@@ -351,7 +357,7 @@ class Ambiguous extends Error {
   }
 }
 
-/** Returns the saved server of a request; undefined if it will be a new one. */
+/** Returns the saved server of a request; undefined if the server is still to be created. */
 function serverOf(store: Store, { projectId, serverId, url }: ConnectionRow): ServerRow | undefined {
   const saved = store.servers.list(projectId ?? '').filter(server => sameUrl(server.url, url))
   const [only, ...others] = serverId === null ? saved : saved.filter(({ id }) => id === serverId)
@@ -389,7 +395,7 @@ function hostOf(url: string): string {
   return URL.parse(url)?.host ?? url
 }
 
-/** Tokens are imported for a saved server, so a new server is saved before it is ready. */
+/** Saves a new server before it is usable, because tokens can be imported only for a saved server. */
 function awaitAuthorization({ store, connections }: ServiceContext, row: ConnectionRow): void {
   const saved = savedServer(store, row, true)
   const server = saved.useOAuth ? saved : updateServer(store, saved, { useOAuth: true })

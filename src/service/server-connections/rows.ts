@@ -2,7 +2,7 @@ import type { Database } from '../../lib/sqlite.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { boolean, json, tableOf, url } from '../core/database/table.ts'
 
-/** The status of a request. `authorizing` means a consent in a browser, which does not occur in this workspace. */
+/** The status of a request. `authorizing` means that a person gives consent in a browser, which does not occur here. */
 export type ConnectionStatus =
   | 'discovering'
   | 'awaiting_project'
@@ -13,7 +13,7 @@ export type ConnectionStatus =
   | 'expired'
   | 'cancelled'
 
-/** Why a request waits or ended. `retryable` refers to this same request. */
+/** Why a request waits or ended. `retryable` says whether the same request can be retried. */
 export type ConnectionProblem = {
   code: string
   message: string
@@ -26,7 +26,7 @@ export type ConnectionRow = {
   accountId: string
   organizationId: string
   projectId: string | null
-  /** Chosen by the caller, or found or created later. The server may have been deleted since. */
+  /** Id of the server that the caller named, or that was found or created later. The server may have been deleted. */
   serverId: string | null
   url: string
   /** Name for a new server. */
@@ -37,9 +37,9 @@ export type ConnectionRow = {
   attempts: number
   /** Epoch milliseconds of the next attempt; null if one is in progress or none is planned. */
   dueAt: number | null
-  /** Digest of the tokens that the server refused; null if it had none. */
+  /** Digest of the tokens that the server refused; null if it had no tokens. */
   tokensSeen: string | null
-  /** Polls that the request still owes to its limit, and since when, as in a `RateBucket`. */
+  /** How much of its poll limit the request has used, and when that was true, as in a `RateBucket`. */
   pollsOwed: number
   polledAt: number
   createdAt: number

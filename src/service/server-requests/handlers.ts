@@ -18,7 +18,7 @@ declare module '../core/context.ts' {
 type Call = { project: { id: string }; params: { serverId: string } }
 type Answering = Call & { params: { requestId: string } }
 
-/** Converts the waiting requests to the contract's format, without those of deleted servers. */
+/** Converts the open requests to the contract's format. Requests of deleted servers are left out. */
 export function toServerRequests(
   { store, models }: Pick<ServiceContext, 'store' | 'models'>,
   waiting: readonly WaitingRequest[],
@@ -80,7 +80,8 @@ export function rootHandlers({ store, serverRequests }: ServiceContext): Handler
 
 /**
  * Drafts an answer to a sampling request with the configured model.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `VALIDATION_ERROR` for other than text, and the errors of the endpoint
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `VALIDATION_ERROR` for content that is not text, and the errors of the
+ * endpoint
  */
 export async function draftAnswer(
   configured: ModelSettings | undefined,

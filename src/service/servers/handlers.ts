@@ -55,14 +55,14 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
         return { server, tokens: tokensFrom(server, body) }
       }
       const { refreshToken, client } = read().tokens
-      // The importer of the tokens vouches for their origin. Later refreshes are sent only there.
+      // The caller who imports tokens is responsible for their origin. Later they are renewed only at this issuer.
       const issuer = refreshToken && client ? await discoverIssuer(body.serverUrl, signal) : undefined
       const imported = store.write(() => {
         const { server, tokens } = read()
         store.servers.setGrant(server, undefined, { ...tokens, ...defined({ issuer }) })
         return { imported: true, expiresAt: tokens.expiresAt ?? null }
       })
-      // A session may belong to the person of the earlier tokens.
+      // The session may belong to the person with the earlier tokens.
       context.connections.drop(params.serverId)
       return imported
     },
@@ -154,7 +154,7 @@ function operations({ store, connections, targets, history, onDoctorStep }: Serv
       const made = { kind: 'tool', target: toolName, input: parameters ?? {} } as const
       return recorded(call, made, to => connections.callTool(to, call.body, call.signal, call.onProgress))
     },
-    // The protocol library has validated both results. They are returned unchanged.
+    // Both results are returned unchanged, since the protocol library has validated them.
     getPrompt(call) {
       const { promptName, arguments: input = {} } = call.body
       const made = { kind: 'prompt', target: promptName, input } as const
@@ -175,7 +175,7 @@ function operations({ store, connections, targets, history, onDoctorStep }: Serv
   }
 }
 
-/** Deletes a server, also from suites at once, so that no later launch names it. */
+/** Deletes a server, and removes it from suites at once, so that no later launch names it. */
 function deleteServer({ store }: ServiceContext, server: ServerRow): void {
   for (const suite of store.suites.list(server.projectId)) {
     const serverIds = suite.settings.serverIds.filter(id => id !== server.id)
@@ -188,7 +188,7 @@ function deleteServer({ store }: ServiceContext, server: ServerRow): void {
 function tokensFrom(server: ServerRow, body: ImportTokens): ServerTokens {
   if (server.transportType !== 'http' || !server.url)
     throw invalidField('serverUrl', 'a server over stdio takes no tokens')
-  // Tokens for another address would be sent to a server that they were not issued for.
+  // If the addresses differ, the tokens would be sent to a server that they were not issued for.
   if (URL.parse(body.serverUrl)?.href !== URL.parse(server.url)?.href)
     throw invalidField('serverUrl', 'is not the address of the saved server')
   const { tokens, clientInformation, oauthResourceUrl } = body
@@ -209,7 +209,7 @@ export function liveServerHandlers({ store, connections, targets }: ServiceConte
   return {
     async templates(call) {
       const { items, ...rest } = await connections.listResourceTemplates(target(call), call.body, call.signal)
-      // An item without an address is no template. The doctor reports it.
+      // An item without an address is no template. The doctor reports such items.
       return { items: items.filter(isTemplate), ...rest }
     },
     get: ({ project, params, query }) => connections.live(store.servers.require(project.id, params.serverId).id, query),
@@ -227,10 +227,12 @@ function isTemplate(item: object): item is ResourceTemplate {
 
 type StoredServer = { store: Store; serverId: string }
 
-/** Summary of what was copied, for the person. */
+/** What was copied to the other workspace, for the person. */
 type HandedOver = { calls: number; signedIn: boolean }
 
-/** Copies ended calls, roots and the sign-in of a server to another workspace. The refresh token is moved. */
+/**
+ * Copies ended calls, roots and the sign-in of a server to another workspace. The refresh token is moved, not copied.
+ */
 export function handOverServer(from: StoredServer, to: StoredServer): HandedOver {
   const server = from.store.servers.find(from.serverId)
   const calls = from.store.calls.ended(from.serverId)

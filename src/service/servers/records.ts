@@ -15,7 +15,7 @@ import { settingCredentials, settingSecrets } from '../connections/setting-secre
 
 type ServerFields = Omit<z.output<typeof ProjectServerUpdateRequest>, 'clearClientSecret' | 'clearXaaConfig'>
 
-/** Fields of the other transport are refused, because they would have no effect. */
+/** Fields of the other transport. They are refused, because they would have no effect. */
 const FOREIGN_FIELDS = {
   stdio: ['url', 'headers', 'useOAuth', 'oauthScopes', 'clientId', 'clientSecret', 'hasBearerToken'],
   http: ['command', 'args', 'env'],
@@ -58,8 +58,9 @@ export function insertServer(
 }
 
 /**
- * Edits a server. With another address its headers, client secret and tokens are dropped, with another command its
- * arguments and environment, with other arguments its environment: the editor could otherwise send them anywhere.
+ * Edits a server. A new address drops the headers, client secret and tokens; a new command drops the arguments and
+ * environment; new arguments drop the environment. Otherwise the editor could send these secrets
+ * anywhere.
  */
 export function updateServer(
   store: Store,
@@ -90,7 +91,7 @@ function secretsLeft(before: ServerRow, after: ServerRow): readonly (keyof Serve
 }
 
 /**
- * Converts a server without its secrets. @param reader readers who may not change servers do not see secrets in its
+ * Converts a server without its secrets. @param reader a reader who may not change servers does not see secrets in the
  * address either
  */
 export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }): ProjectServer {
@@ -103,7 +104,7 @@ export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }):
     transportType,
     url: shownUrl(row.url, reader),
     useOAuth,
-    // Only a server over HTTP can have one, and decrypting is slow in a long list.
+    // Only a server over HTTP can have a client secret, and decrypting takes time in a long list.
     hasClientSecret: transportType === 'http' && row.secrets.clientSecret !== undefined,
     ...(Array.isArray(options['oauthScopes']) && { oauthScopes: options['oauthScopes'] as string[] }),
     createdAt,

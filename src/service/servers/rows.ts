@@ -23,13 +23,13 @@ export type ServerTokens = {
   accessToken: string
   refreshToken?: string
   scope?: string
-  /** Epoch milliseconds; absent if the issuer did not say. */
+  /** Epoch milliseconds; absent if the issuer named no time. */
   expiresAt?: number
-  /** Lifetime of a refreshed access token in milliseconds; absent = unknown. */
+  /** Lifetime of a renewed access token in milliseconds; absent if unknown. */
   lastsMs?: number
   client?: { clientId: string; clientSecret?: string }
   resourceUrl?: string
-  /** The authorization server that issued them; absent if it was unknown when they were imported. */
+  /** The authorization server that issued the tokens; absent if it was unknown at the import. */
   issuer?: string
 }
 
@@ -46,7 +46,7 @@ export type ServerRow = {
   options: Record<string, unknown>
   secrets: ServerSecrets
   tokens?: ServerTokens
-  /** Absent if none were ever set. */
+  /** Absent if no roots were ever set. */
   roots?: Root[]
   createdAt: number
   updatedAt: number
@@ -70,7 +70,7 @@ export function createServerRows(database: Database, sealer: Sealer) {
     find: (id: string) => servers.one({ id }),
     findByName: (projectId: string, name: string) => servers.one({ projectId, name }),
     list: (projectId: string) => servers.all({ projectId }, 'ORDER BY id'),
-    /** Stores refreshed or imported tokens, or deletes them. Other settings, which may have changed, are kept. */
+    /** Stores new tokens, or deletes the tokens. Other settings, which may have changed in the meantime, are kept. */
     setTokens: (id: string, tokens: ServerTokens | undefined) =>
       servers.change({ id }, { tokens, updatedAt: Date.now() }),
     /** Stores a grant with its first tokens, or deletes both. */

@@ -8,8 +8,8 @@ import { createServerRows, type ServerRow } from './rows.ts'
 type Stored = { name: string; command: ServerCommand }
 
 /**
- * Returns the only enabled server with this id or name, read without opening the workspace; undefined if that is
- * uncertain.
+ * Returns the only enabled server with this id or name, read without opening the workspace; undefined if there is
+ * not exactly one.
  * @param project id or name; optional with one project
  */
 export function storedCommand(dataDir: string, wanted: string, project: string | undefined): Stored | undefined {
@@ -23,7 +23,8 @@ export function storedCommand(dataDir: string, wanted: string, project: string |
 type ServerRows = ReturnType<typeof createServerRows>
 
 /**
- * Reads a workspace without opening it, since opening may change it; undefined if there is none or it cannot be read.
+ * Reads a workspace without opening it, since opening may change it. Returns undefined if there is none or it cannot be
+ * read.
  */
 export function readStored<T>(dataDir: string, read: (database: Database, servers: ServerRows) => T): T | undefined {
   try {
@@ -42,8 +43,8 @@ export function readStored<T>(dataDir: string, read: (database: Database, server
 }
 
 /**
- * Returns the id of the only project with this id or name, or of the only project if none is given; undefined if
- * uncertain.
+ * Returns the id of the only project with this id or name, or of the only project if `project` is undefined; undefined
+ * if there is not exactly one.
  */
 export function storedProject(database: Database, project: string | undefined): string | undefined {
   const projects = database.all<{ id: string; name: string }>('SELECT id, name FROM project', {})
@@ -51,7 +52,7 @@ export function storedProject(database: Database, project: string | undefined): 
   return meant.length === 1 ? meant[0]!.id : undefined
 }
 
-/** Returns the only server with this id or name in the project; undefined if that is uncertain. */
+/** Returns the only server with this id or name in the project; undefined if there is not exactly one. */
 export function storedServer(
   { database, servers }: { database: Database; servers: ServerRows },
   wanted: string,

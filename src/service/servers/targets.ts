@@ -9,7 +9,7 @@ import type { Store } from '../core/database/store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { guarded, isAbandoned, releaseLease, takeLease } from '../core/lease.ts'
 
-/** Converts saved servers for the connections engine. */
+/** Converts saved servers to targets of the connections engine. */
 export type ServerTargets = { of(row: ServerRow): ServerTarget }
 
 declare module '../core/context.ts' {
@@ -19,11 +19,11 @@ declare module '../core/context.ts' {
 }
 
 /**
- * Milliseconds before its end at which a token is refreshed, at most a quarter of its life, so that it does not end
- * during a request.
+ * Milliseconds before the end of a token at which it is renewed, so that it does not end during a request; at most a
+ * quarter of its lifetime.
  */
 const REFRESH_BEFORE_MS = 60_000
-/** Milliseconds between checks whether another process has refreshed the tokens. */
+/** Milliseconds between two checks whether another process has renewed the tokens. */
 const CHECK_EVERY_MS = 50
 /**
  * Longest time that one refresh may block those of other hosts, in milliseconds, with all its requests and the loading
@@ -39,7 +39,7 @@ export function createServerTargets(store: Store): ServerTargets {
 
   const currentTokens = async (row: ServerRow): Promise<ServerTokens | undefined> => {
     const { projectId, id, name, url = '' } = row
-    // Work for an earlier address of the server must not get the tokens of the current one.
+    // Work for an earlier address of the server must not get the tokens for the current one.
     const storedTokens = (): ServerTokens | undefined => {
       const stored = store.servers.get(projectId, id)
       return stored?.url === url ? stored.tokens : undefined
@@ -58,7 +58,7 @@ export function createServerTargets(store: Store): ServerTargets {
       unwritten.keep(id, refreshToken, refreshed)
       const written = store.write(() => {
         const stored = storedTokens()
-        // A sign-in or sign-out that happened meanwhile takes precedence.
+        // If someone signed in or out in the meantime, that takes precedence.
         if (stored?.refreshToken !== tokens.refreshToken) return stored
         store.servers.setTokens(id, refreshed)
         return refreshed
@@ -68,8 +68,8 @@ export function createServerTargets(store: Store): ServerTargets {
     })
       .catch(async (error: unknown) => {
         const stored = storedTokens()
-        // An older mcpdeck may have used the refresh token. Otherwise the server decides whether the old token is still
-        // valid.
+        // An older mcpdeck may have used the refresh token and stored the result. Otherwise the server decides whether
+        // the old token is valid.
         if (stored?.accessToken !== tokens.accessToken) return stored
         if (hasEnded(latest())) throw await refreshFailure({ name, url }, error)
         return latest()
@@ -124,7 +124,7 @@ export function createServerTargets(store: Store): ServerTargets {
   }
 }
 
-/** Refreshed tokens that are not written, by server, for the refresh token that they used up. */
+/** Renewed tokens that are not stored yet, by server. They are found by the refresh token that was used up for them. */
 function unwrittenTokens() {
   const kept = new Map<string, { used: string; tokens: ServerTokens }>()
   return {
@@ -159,7 +159,8 @@ export function targetOf(
 }
 
 /**
- * Runs a refresh in one process while the others wait for the result, because a refresh token can be used only once.
+ * Does the work in one process while the other processes wait for its result, because a refresh token can be used only
+ * once.
  * @throws ServiceError `TIMEOUT` if that takes too long
  */
 async function onceOfAll<T>(store: Store, { id, name }: ServerRow, work: () => Promise<T>): Promise<T> {

@@ -8,15 +8,18 @@ import { defined } from '../../lib/json.ts'
 import { describeNetwork } from '../connections/failures.ts'
 import { oneLine } from '../core/one-line.ts'
 import type { ServerTokens } from './rows.ts'
-/** Milliseconds that the authorization server has for all its answers. */
+/** Milliseconds within which the authorization server must have sent all its answers. */
 const AUTHORIZATION_MS = 10_000
 
-/** Errors of an authorization server that no longer knows a refresh token or a client (RFC 6749, 5.2). */
+/**
+ * Errors with which an authorization server says that a refresh token or a client is not valid any more (RFC 6749,
+ * 5.2).
+ */
 const TAKEN_BACK: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client'])
 
 export type TokenOwner = { name: string; url: string }
 
-/** Thrown if a person has to sign in, because the tokens cannot be refreshed at their issuer. */
+/** Thrown if a person has to sign in, because the issuer cannot or does not renew the tokens. */
 export class SignInNeeded extends ServiceError {
   constructor({ name }: TokenOwner, reason: string) {
     super('OAUTH_REQUIRED', `The server "${name}" needs a new sign-in: ${reason}. Sign in again.`)
@@ -24,8 +27,8 @@ export class SignInNeeded extends ServiceError {
 }
 
 /**
- * Returns the authorization server of an MCP server (RFC 9728), to be stored with its tokens: the one that it names,
- * else the root of its own address; undefined if it cannot be reached.
+ * Returns the authorization server of an MCP server (RFC 9728), to store it with the tokens: the one that the MCP
+ * server names, else the root of the MCP server's address; undefined if the server cannot be reached.
  */
 export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): Promise<string | undefined> {
   const library = await loadLibrary()
@@ -82,8 +85,9 @@ export async function discoverResource(
 }
 
 /**
- * Exchanges the refresh token at the stored authorization server. Tokens without one are returned unchanged.
- * @throws SignInNeeded if that server is unknown, or the MCP server no longer names it
+ * Exchanges the refresh token at the stored authorization server. Tokens without a refresh token are returned
+ * unchanged.
+ * @throws SignInNeeded if the authorization server is unknown, or if the MCP server names another one
  */
 export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Promise<ServerTokens> {
   const { client, refreshToken, issuer } = tokens
@@ -127,7 +131,7 @@ export function lifetimeOf(expiresInSeconds: number | undefined) {
   return { lastsMs, expiresAt: lastsMs === undefined ? undefined : Date.now() + lastsMs }
 }
 
-/** Returns why a refresh failed: either a new sign-in is needed, or it may work the next time. */
+/** Returns the error for tokens that could not be renewed: a person has to sign in, or a later attempt may succeed. */
 export async function refreshFailure(owner: TokenOwner, error: unknown): Promise<ServiceError> {
   if (error instanceof SignInNeeded) return error
   const { OAuthError } = await loadLibrary()

@@ -5,14 +5,14 @@ import type { Database } from '../../lib/sqlite.ts'
 import type { RunRow } from '../runs/rows.ts'
 import type { TrialRow } from '../runs/trial-rows.ts'
 
-/** A started trial with its case and run. */
+/** A trial that was started, with its case and run. */
 export type EvalSessionRow = {
   trial: Pick<TrialRow, 'id' | 'title' | 'status' | 'iterationNumber'> & { startedAt: number }
   /** Time of last activity in epoch milliseconds. */
   lastActivityAt: number
   run: Pick<RunRow, 'id' | 'suiteId' | 'suiteName' | 'number' | 'source'>
   snapshot: CaseSnapshot
-  /** Absent while the trial runs, and if it was cancelled meanwhile. */
+  /** Absent while the trial is running, and if it was cancelled. */
   outcome?: TrialOutcome
 }
 
@@ -27,7 +27,7 @@ type Stored = EvalSessionRow['trial'] & {
   outcome: string | null
 }
 
-/** The expression of the index `trialByActivity`. */
+/** The expression that the index `trialByActivity` is built on. */
 const ACTIVITY = 'CAST(trial.startedAt + COALESCE(trial.durationMs, 0) AS INTEGER)'
 
 export function createEvalSessionRows(database: Database) {
@@ -35,9 +35,9 @@ export function createEvalSessionRows(database: Database) {
     /** @param filter `endedOnly`: only trials whose outcome is known */
     list(projectId: string, { order, after, endedOnly, limit }: FeedFilter & { endedOnly: boolean }) {
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
-      // The first condition is redundant, but only with it does the index begin at the right place.
+      // The first condition is redundant, but without it SQLite does not begin at the right place of the index.
       const behind = after ? `AND ${ACTIVITY} ${beyond}= :at AND (${ACTIVITY}, trial.id) ${beyond} (:at, :id)` : ''
-      // The cross join keeps the index in the outer loop, so that a page stops at its limit.
+      // The cross join makes the index the outer loop, so that reading stops at the limit of the page.
       const sql = `
         SELECT trial.id, trial.title, trial.status, iterationNumber, trial.startedAt, trial.runId,
                ${ACTIVITY} AS lastActivityAt, suiteId, suiteName, number, source, snapshot, outcome

@@ -10,7 +10,7 @@ import type { VisitorFeedRow, VisitorMessageRow } from '../scenarios/visitor-ses
 
 const PREVIEW_LENGTH = 200
 
-/** Started trials are sessions of their runs. They cannot be archived. */
+/** Trials that were started, as sessions of their runs. They cannot be archived. */
 export const evalSessions: SessionSource = {
   sourceType: 'eval',
   rows: (store, projectId, filter) =>
@@ -51,7 +51,7 @@ function toSummary(projectId: string, row: EvalSessionRow): SessionRow['summary'
   const { id, title, startedAt } = trial
   return {
     id,
-    // The runtime's key, which the contract distinguishes from the row's id.
+    // The key that the runtime uses. The contract distinguishes it from the id of the row.
     chatSessionId: id.replace(/^itr_/, 'chat_'),
     projectId,
     sourceType: 'eval',
@@ -88,7 +88,7 @@ type Counts = Pick<
   | 'cumulativeOutputTokens'
 >
 
-/** A counter that was not kept is absent, not 0. */
+/** A number that was not recorded is absent, not 0. */
 function toCounts({ messages, toolCalls, userTurns, usage }: Transcript): Counts {
   return {
     messageCount: messages.length,
@@ -189,7 +189,10 @@ export const visitorSessions: SessionSource = {
   },
 }
 
-/** Returns the runtime's key of a visitor's session or a chat, which the contract distinguishes from the row's id. */
+/**
+ * Returns the key that the runtime uses for a visitor's session or a chat. The contract distinguishes it from the id of
+ * the row.
+ */
 export function chatSessionIdOf(id: string): string {
   return id.replace(/^ses_/, 'chat_')
 }

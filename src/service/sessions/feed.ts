@@ -15,7 +15,7 @@ import {
 import type { ChatMessageRow, ChatRow } from '../chats/chats.ts'
 import { oneLine } from '../core/one-line.ts'
 import { SESSION_IDLE_MS } from '../scenarios/access.ts'
-/** The projects and surfaces whose sessions a feed shows. */
+/** The projects and the surfaces (evals, visits, journeys, chats) whose sessions a feed shows. */
 export type FeedScope = {
   projectIds: readonly string[]
   /** Absent means every surface. */
@@ -54,7 +54,10 @@ export function readFeedPage(
     : { rows }
 }
 
-/** @throws ServiceError `VALIDATION_ERROR` for an unknown surface, instead of widening the filter */
+/**
+ * @throws ServiceError `VALIDATION_ERROR` for an unknown surface, which must not be ignored as that would widen the
+ * filter
+ */
 export function readSourceTypes(text: string | undefined, field: string): SourceType[] | undefined {
   if (text === undefined) return undefined
   return text.split(',').map(entry => {
@@ -69,7 +72,7 @@ function toPlace(text: string): SessionPlace {
   return { at: Number(text.slice(0, separator)), id: text.slice(separator + 1) }
 }
 
-/** Chats of members. They cannot be archived, and count as over after the same silence as a visit. */
+/** Chats of members. They cannot be archived. They count as ended after the same inactivity as a visitor's session. */
 const chats: SessionSource = {
   sourceType: 'direct',
   rows(store, projectId, { status, endedOnly, ...filter }) {
@@ -121,5 +124,5 @@ function toSession(row: ChatRow, messages: readonly ChatMessageRow[]): SessionRo
   }
 }
 
-/** Every surface with sessions in this workspace. Feeds, searches and exports use this list. */
+/** Every surface that has sessions in this workspace, for feeds, searches and exports. */
 const sessionSources: readonly SessionSource[] = [evalSessions, visitorSessions, journeySessions, chats]

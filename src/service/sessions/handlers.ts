@@ -9,7 +9,10 @@ import type { SessionFilter, SessionPlace, SessionRow } from './session.ts'
 
 const DEFAULT_PAGE = 50
 
-/** Handles the feed by last activity. `q` makes it a search by relevance, even if blank, which finds nothing. */
+/**
+ * Handles the feed, which is sorted by last activity. With `q` it is a search sorted by relevance. A blank `q` finds
+ * nothing.
+ */
 export function sessionHandlers({ store, runs }: ServiceContext): Handlers['sessions'] {
   return {
     list({ project, query, signal }) {
@@ -26,11 +29,11 @@ export function sessionHandlers({ store, runs }: ServiceContext): Handlers['sess
   }
 }
 
-/** Handles sessions and chats. All of them are shared with their project here. */
+/** Handles sessions and chats. In this workspace all of them are shared with their project. */
 export function chatSessionHandlers({ store, runs }: ServiceContext): Handlers['chatSessions'] {
   return {
     list({ caller, query }) {
-      // The list's own parameter takes precedence over the general one.
+      // The parameter `before` of this list takes precedence over the general `cursor`.
       const { projectId, status = 'active', limit = DEFAULT_PAGE, before = query.cursor } = query
       const reachable = () =>
         store.projects.list(caller.organizationId).filter(project => {
@@ -63,7 +66,7 @@ export function chatSessionHandlers({ store, runs }: ServiceContext): Handlers['
 type SearchScope = 'titles' | 'transcripts'
 
 type Search = {
-  /** All of its words have to occur. Without a word nothing is found. */
+  /** Words that must all occur. If there are none, nothing is found. */
   q: string
   scope: SearchScope
   status: SessionFilter['status']
@@ -72,16 +75,16 @@ type Search = {
   signal: AbortSignal
 }
 
-/** A found session with its place: better matches first, then newer ones. */
+/** A found session and its position: better matches first, then newer ones. */
 type Match = { summary: SessionSummary; score: number; at: number; id: string }
 
-/** Number of sessions that are searched before other requests get their turn. */
+/** Number of sessions that are searched before other requests are served. */
 const BATCH = 200
 /** Characters of a transcript shown before and after the beginning of a match. */
 const WINDOW = 60
 
 /**
- * Searches sessions, most relevant first. A word in the title counts twice as much as in the opening message. In
+ * Searches sessions, most relevant first. A word in the title counts twice as much as one in the opening message. In
  * transcripts every occurrence counts.
  * @param list names the search with its options
  */

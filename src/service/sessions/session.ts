@@ -4,16 +4,16 @@ import type { SESSION_SOURCES } from '../../api/contract/choices.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import type { Store } from '../core/database/store.ts'
 
-/** Surfaces with sessions, by their names in the contract. */
+/** Surfaces that have sessions (evals, visits, journeys, chats), by their names in the contract. */
 export type SourceType = (typeof SESSION_SOURCES)[number]
 
-/** The place of a session in a list: the time of its last activity, then its id. */
+/** The position of a session in a list: the time of its last activity, then its id. */
 export type SessionPlace = { at: number; id: string }
 
-/** A piece of work inside a session, for trace exports. */
+/** A part of the work in a session, for trace exports. */
 export type SessionSpan = {
   key: string
-  /** Key of the parent span; absent if it belongs to the session itself. */
+  /** Key of the enclosing span; absent if the session itself encloses it. */
   parent?: string
   name: string
   kind: 'step' | 'toolCall'
@@ -26,7 +26,7 @@ export type SessionSpan = {
   content?: { input?: unknown; output?: unknown }
 }
 
-/** A session of any surface. `id`, `lastActivityAt` and `startedAt` are always known. */
+/** A session of any surface. Only `id`, `lastActivityAt` and `startedAt` are known for all surfaces. */
 export type SessionRow = {
   summary: SessionSummary & {
     id: string
@@ -42,7 +42,7 @@ export type SessionRow = {
   /** Returns the spans, built on demand, since only exports need them. */
   spans(): SessionSpan[]
   status: 'ok' | 'error' | 'unset'
-  /** Why the session did not go well. It may quote messages. */
+  /** What went wrong in the session. It may quote messages. */
   error?: string
   /** Facts for trace exports that are not content. */
   attributes: Record<string, string>
@@ -51,17 +51,17 @@ export type SessionRow = {
 /** Selects sessions of a project. */
 export type SessionFilter = FeedFilter & {
   status: 'active' | 'archived'
-  /** Only sessions in which nothing more will happen. */
+  /** Whether to select only sessions in which nothing more will happen. */
   endedOnly: boolean
 }
 
-/** Reads the sessions of one surface, in the order of the filter and up to its limit. */
+/** Reads the sessions of one surface, sorted and limited as the filter says. */
 export type SessionSource = {
   sourceType: SourceType
   rows(store: Store, projectId: string, filter: SessionFilter): SessionRow[]
 }
 
-/** Returns the order of a feed: by last activity, then by id. */
+/** Returns a function that sorts the sessions of a feed: by last activity, then by id. */
 export function comparePlaces(order: SessionFilter['order']) {
   const sign = order === 'newest' ? -1 : 1
   return (a: SessionRow, b: SessionRow) =>
@@ -70,13 +70,13 @@ export function comparePlaces(order: SessionFilter['order']) {
 
 /**
  * Returns the place of a session in the dashboard, in the format of `mcpdeck open`.
- * @param place below the profile, such as `projects/P/runs/R`
+ * @param place path below the profile, such as `projects/P/runs/R`
  */
 export function sessionLink(place: string): NonNullable<SessionSummary['link']> {
   return { path: place, url: `mcpdeck://local/${place}` }
 }
 
-/** Returns the spans of an answer with its calls. A question needs no span; a failure has one. */
+/** Returns the spans of an answer with its calls. A question has no span, a failed answer has one. */
 export function answerSpans({ position, role, toolCalls, durationMs, createdAt }: MessageRow): SessionSpan[] {
   if (role === 'user') return []
   const key = `answer-${position}`

@@ -25,7 +25,7 @@ import { pageOf } from '../core/list-page.ts'
 type SuiteEdit = z.output<typeof EvalSuiteUpdateRequest>
 type NewSuite = Omit<z.output<typeof EvalSuiteCreateRequest>, 'model' | 'tests'> & { model?: string }
 
-/** Minimum score of an answer if the suite sets none. */
+/** Minimum score that passes an answer if the suite sets none. */
 export const DEFAULT_JUDGE_THRESHOLD = 0.7
 
 /** Writes a suite without cases, inside the caller's transaction. */
@@ -109,13 +109,13 @@ function toSuiteDetail(store: Store, suite: SuiteRow): EvalSuiteDetail {
   }
 }
 
-/** Returns a suite's pass criterion in percent, without the rounding error of multiplying a fraction. */
+/** Returns the pass criterion of a suite in percent, without the rounding error of multiplying a fraction. */
 function accuracyOf(criteria: { minimumPassRate?: number | undefined } | undefined): number | undefined {
   const threshold = passThreshold({ minimumPassRate: criteria?.minimumPassRate })
   return threshold === null ? undefined : Number((threshold * 100).toPrecision(12))
 }
 
-/** Refuses sandbox images, which cannot exist here. */
+/** Refuses sandbox images, since there are none in this workspace. */
 function refuseImages({ environment }: SuiteEdit): void {
   const image = environment?.computerEnvironment
   if (image != null) throw new ServiceError('NOT_FOUND', `There is no sandbox image ${image} in this project.`)
@@ -136,18 +136,18 @@ function editSettings(settings: SuiteSettings, edit: NonNullable<SuiteEdit['sett
   if (judge) settings.judge = { ...settings.judge, ...judge }
 }
 
-/** Returns a model with its provider. `provider/model` contains it, so that it need not be sent separately. */
+/** Returns a model with its provider, which may be sent separately or as part of `provider/model`. */
 export function withProvider({ model, provider }: { model: string; provider?: string | undefined }) {
   const named = provider ?? (model.includes('/') ? model.slice(0, model.indexOf('/')) : undefined)
   return { model, ...(named !== undefined && { provider: named }) }
 }
 
-/** Requires that assertions name their type. An unknown type is kept and fails its trial (assertions.md). */
+/** Requires that each assertion names its type. An unknown type is accepted, but fails its trial (assertions.md). */
 export function requireAssertions(list: readonly Record<string, unknown>[], field: string): Assertion[] {
   return list.map((assertion, index) => requireAssertion(assertion, `${field}.${index}`))
 }
 
-/** @throws ServiceError `VALIDATION_ERROR` without a type */
+/** @throws ServiceError `VALIDATION_ERROR` if the type is missing */
 export function requireAssertion(assertion: Record<string, unknown>, field: string): Assertion {
   const { type } = assertion
   if (typeof type !== 'string' || type === '') throw invalidField(`${field}.type`, 'must name an assertion')
@@ -155,7 +155,7 @@ export function requireAssertion(assertion: Record<string, unknown>, field: stri
 }
 
 /**
- * Requires that no other file in a repository owns the suite (contract: "Eval case batch create").
+ * Requires that no file in a repository other than the caller's owns the suite (contract: "Eval case batch create").
  * @throws ServiceError `CONFLICT` with `CI_OWNED_SUITE_READ_ONLY`
  */
 export function requireConfigurable(store: Store, suite: SuiteRow, declaredSuiteId?: string): void {
@@ -170,7 +170,7 @@ export function requireConfigurable(store: Store, suite: SuiteRow, declaredSuite
 
 type Hosts = NonNullable<z.output<typeof EvalSuiteUpdateRequest>['hosts']>
 
-/** Attaches an environment, inside the caller's transaction. If it is already attached, nothing changes. */
+/** Attaches an environment, inside the caller's transaction. An attached environment remains attached. */
 function attachEnvironment(store: Store, suite: SuiteRow, environmentId: string): EvalSuiteEnvironmentAttached {
   const before = suite.settings.environmentIds ?? []
   const environmentIds = attachableEnvironments(store, suite, [...before, environmentId])
@@ -183,8 +183,8 @@ function attachEnvironment(store: Store, suite: SuiteRow, environmentId: string)
 }
 
 /**
- * Returns the given environments, each once. Those already attached may be archived. @throws ServiceError `NOT_FOUND`,
- * `ENV_ARCHIVED`
+ * Returns the given environments, each once. Environments that are attached already may be archived. @throws
+ * ServiceError `NOT_FOUND`, `ENV_ARCHIVED`
  */
 function attachableEnvironments(
   store: Store,
@@ -223,8 +223,8 @@ function toSuiteHosts(store: Store, { projectId, settings }: SuiteRow): NonNulla
 export const MINUTE_MS = 60_000
 
 /**
- * Switches a suite's schedule in the caller's transaction. Switching it on requires a target and stores its
- * environment.
+ * Switches the schedule of a suite on or off, in the caller's transaction. Switching it on requires a target, whose
+ * environment is stored.
  * @throws ServiceError as `chooseTarget`, `VALIDATION_ERROR` without an interval
  */
 function updateSchedule(
@@ -268,7 +268,8 @@ export function nextSlot(startsAt: number, intervalMs: number, time: number): nu
 }
 
 /**
- * Converts the schedule of a suite. Slot, run and refusal are beyond the contract and explain why nothing was launched.
+ * Converts the schedule of a suite. The slot, the run and the refusal are not in the contract; they explain why nothing
+ * was launched.
  */
 function toSuiteSchedule(row: SuiteScheduleRow | undefined): NonNullable<EvalSuiteDetail['schedule']> {
   if (!row) return { enabled: false, intervalMinutes: null, environmentId: null }

@@ -2,7 +2,7 @@ import type { Database } from '../../lib/sqlite.ts'
 import { boolean, json, tableOf } from '../core/database/table.ts'
 import type { Assertion } from '../evals/types.ts'
 
-/** All settings of a suite, which are edited as one piece. */
+/** The settings of a suite, which are stored as one value. */
 export type SuiteSettings = {
   serverIds: string[]
   environmentIds?: string[]
@@ -11,7 +11,7 @@ export type SuiteSettings = {
   executionConfig?: { model?: string; provider?: string; systemPrompt?: string; temperature?: number }
   /** Percent of trials that must pass; absent means grading by case. */
   minimumAccuracy?: number
-  /** Minimum number of times that every case runs. */
+  /** Minimum number of times that each case is run. */
   minimumIterations?: number
   matchOptions?: Record<string, unknown>
   checks?: Assertion[]
@@ -24,7 +24,7 @@ export type SuiteRow = {
   name: string
   description: string | null
   settings: SuiteSettings
-  /** Id of the key that created the suite. Its creator may always delete it. */
+  /** Id of the key that created the suite. With this key the suite may always be deleted. */
   createdBy: string
   createdAt: number
   updatedAt: number
@@ -43,7 +43,9 @@ export function createSuiteRows(database: Database) {
   }
 }
 
-/** The schedule of a suite. Slots are whole intervals after `startsAt`, the first one after one interval. */
+/**
+ * The schedule of a suite. The first slot is one interval after `startsAt`, and each further slot one interval later.
+ */
 export type SuiteScheduleRow = {
   suiteId: string
   enabled: boolean
@@ -55,7 +57,7 @@ export type SuiteScheduleRow = {
   /** The next slot to launch; null while the schedule is off. */
   nextAt: number | null
   lastRunId: string | null
-  /** The latest slot that could not be launched, and why; null after a launch, or a change of the schedule. */
+  /** The latest slot whose launch was refused, and the reason; null after a launch or a change of the schedule. */
   refusedAt: number | null
   refusal: string | null
 }
@@ -70,14 +72,17 @@ export function createSuiteScheduleRows(database: Database) {
   return {
     get: (suiteId: string) => schedules.one({ suiteId }),
     put: schedules.put,
-    /** Returns the slots at or before a time, the longest due first. */
+    /** Returns the slots that are due at a time, earliest first. */
     due: (time: number): DueSlot[] =>
       database.all(
         `SELECT suiteId, projectId, nextAt AS slot FROM suiteSchedule JOIN suite ON suite.id = suiteId
          WHERE nextAt <= :time ORDER BY nextAt, suiteId`,
         { time },
       ),
-    /** Moves from a slot to the next. Returns false if another process took it or the schedule was changed. */
+    /**
+     * Moves the schedule from a slot to the next. Returns false if another process did so, or if the schedule was
+     * changed.
+     */
     claim: (suiteId: string, slot: number, nextAt: number) =>
       schedules.change({ suiteId, nextAt: slot, enabled: true }, { nextAt }) > 0,
     noteLaunch: (suiteId: string, lastRunId: string) =>
@@ -87,11 +92,11 @@ export function createSuiteScheduleRows(database: Database) {
   }
 }
 
-/** A suite that another program created. A suite that was created here has no such row. */
+/** A suite that another program created. A suite that was created in this service has no such row. */
 type SuiteOwnershipRow = {
   suiteId: string
   projectId: string
-  /** The `suite.id` of the file that owns the suite; null = anybody may configure it. */
+  /** The `suite.id` of the file that owns the suite; null if anyone may configure it. */
   declaredId: string | null
   createdAt: number
 }
@@ -102,7 +107,7 @@ export function createSuiteOwnershipRows(database: Database) {
     get: (suiteId: string) => owned.one({ suiteId }),
     /** Returns the suite that the file with this id owns. */
     findDeclared: (projectId: string, declaredId: string) => owned.one({ projectId, declaredId })?.suiteId,
-    /** Returns the oldest suite of this name that another program created and no file owns. */
+    /** Returns the oldest suite with this name that another program created and that no file owns. */
     findNamed: (projectId: string, name: string) =>
       database.get<{ suiteId: string }>(
         `SELECT suiteId FROM suiteOwnership JOIN suite ON suite.id = suiteId

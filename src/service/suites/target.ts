@@ -7,14 +7,14 @@ import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from './rows.ts'
 import { invalidField } from '../core/validation.ts'
-/** The part of a launch that selects where its cases run. */
+/** The part of a launch request that selects where its cases run. */
 export type TargetChoice = {
   environmentId?: string | undefined
   namedHostId?: string | undefined
   serverIds?: string[] | undefined
 }
 
-/** An environment with the revision that was resolved for a run. */
+/** An environment and its revision when a run was launched. */
 export type TargetEnvironment = { id: string; name: string | null; revision: number }
 
 /** A client as it was at a launch. */
@@ -27,16 +27,16 @@ export type TargetClient = {
   modelId?: string
 }
 
-/** The source of a run's models. */
+/** Where the models of a run come from. */
 export type ModelSource = 'case' | 'client_default' | 'override'
 
 export type RunTarget = {
   servers: ServerRow[]
   environment?: TargetEnvironment
   client?: TargetClient
-  /** The model of an environment, on which every case runs. */
+  /** The model of an environment. It is used for every case. */
   model?: { id: string; source: ModelSource }
-  /** The model of the client, for cases that name none. */
+  /** The model of the client. It is used for cases that name none. */
   defaultModel?: string
 }
 
@@ -66,7 +66,10 @@ export function chooseTarget(store: Store, suite: SuiteRow, choice: TargetChoice
   return supplied ? { servers: chosen, ...asDefault(supplied, suite) } : { servers: chosen }
 }
 
-/** Clients and servers are refused when they are read, because only then is it known which exist. */
+/**
+ * Throws the refusal of a launch because of its environments. Clients and servers are refused later, when they are
+ * read.
+ */
 function refuseEnvironments(store: Store, suite: SuiteRow, reason: LaunchObstacle['reason'] | undefined): void {
   if (reason === 'ENVIRONMENT_NOT_ATTACHED') throw refused('environmentId', 'is not attached to the suite', reason)
   if (reason === 'ENVIRONMENT_SERVERS_NOT_OVERRIDABLE')
@@ -81,8 +84,8 @@ function refuseEnvironments(store: Store, suite: SuiteRow, reason: LaunchObstacl
 }
 
 /**
- * Returns what a launch uses of a client that it did not name ("Environment rules" 6). Servers and model of the suite
- * take precedence.
+ * Returns the settings that a launch takes from a client that it did not name ("Environment rules" 6). The servers and
+ * the model of the suite take precedence.
  */
 function asDefault(client: ClientRow, { settings }: SuiteRow): Pick<RunTarget, 'client' | 'defaultModel'> {
   const defaultModel = settings.executionConfig?.model === undefined ? modelOf(client.config) : undefined
@@ -92,7 +95,10 @@ function asDefault(client: ClientRow, { settings }: SuiteRow): Pick<RunTarget, '
   }
 }
 
-/** Requires the revision that was resolved before ("Environment rules" 5). @throws ServiceError `CONFLICT` */
+/**
+ * Requires that the environment has the same revision as before ("Environment rules" 5).
+ * @throws ServiceError `CONFLICT`
+ */
 export function requireUnchanged({ environment: now }: RunTarget, { environment: before }: RunTarget): void {
   if (now?.id === before?.id && now?.revision === before?.revision) return
   throw new ServiceError('CONFLICT', 'The environment was changed between its resolution and the launch.', {
@@ -100,7 +106,10 @@ export function requireUnchanged({ environment: now }: RunTarget, { environment:
   })
 }
 
-/** Returns the servers named by id or name, in the given order. @throws ServiceError `NOT_FOUND` for an unknown one */
+/**
+ * Returns the servers that were named by id or name, in the given order.
+ * @throws ServiceError `NOT_FOUND` for an unknown server
+ */
 export function requireServers(store: Store, projectId: string, wanted: readonly string[]): ServerRow[] {
   return [...new Set(wanted)].map(
     name =>
@@ -110,7 +119,7 @@ export function requireServers(store: Store, projectId: string, wanted: readonly
   )
 }
 
-/** Checks a list of display names sent with ids. The names of the records are used, but another length is a mistake. */
+/** Checks the names that were sent along with ids. They are not used, but their number must be that of the ids. */
 export function requireParallel(ids: readonly string[] | undefined, names: readonly string[] | undefined): void {
   if (names && names.length !== (ids?.length ?? 0))
     throw invalidField('serverNames', 'must have as many entries as serverIds')

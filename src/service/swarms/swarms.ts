@@ -14,7 +14,7 @@ import { json, tableOf } from '../core/database/table.ts'
 import type { Database } from '../../lib/sqlite.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
-/** Defaults for the journeys that are created in the swarm. A launch does not use it. */
+/** Defaults for journeys that are created in the swarm. Launches do not use them. */
 type SwarmRow = {
   id: string
   projectId: string
@@ -31,7 +31,7 @@ type SwarmRow = {
 export function createSwarmRows(database: Database) {
   const swarms = tableOf<SwarmRow>(database, 'swarm', { kinds: { environmentIds: json() } })
   return {
-    /** `get` finds archived swarms too. */
+    /** Returns archived swarms too. */
     ...swarms.basics,
     /** Returns a page of swarms that are not archived. */
     page: swarms.page('AND archivedAt IS NULL'),
@@ -61,7 +61,7 @@ export function insertSwarm(store: Store, projectId: string, content: Content, n
   return row
 }
 
-/** Changes the defaults. Existing journeys are not changed. @throws ServiceError as {@link insertSwarm} */
+/** Changes the defaults of a swarm. Existing journeys do not change. @throws ServiceError as {@link insertSwarm} */
 function updateSwarm(store: Store, row: SwarmRow, edit: Edit): SwarmRow {
   requireNotArchived('swarm', row)
   requireNotBlank('name', edit.name)
@@ -79,7 +79,7 @@ function updateSwarm(store: Store, row: SwarmRow, edit: Edit): SwarmRow {
   return updated
 }
 
-/** Converts a swarm. No request can switch `setupWrites` on (differences, row 15). */
+/** Converts a swarm. `setupWrites` is always off, since no request can switch it on (differences, row 15). */
 function toSwarm(row: SwarmRow): Swarm {
   return { ...declaredFields(Swarm, row), setupWrites: false }
 }

@@ -18,8 +18,8 @@ const DEFAULT_PAGE = 50
 const MAX_PAGE = 200
 
 /**
- * Handles the export of ended sessions, oldest first. Cursor and end are in headers, because the body is an OTLP
- * document.
+ * Handles the export of ended sessions, oldest first. The cursor and the end of the export are in headers, because the
+ * body is an OTLP document.
  */
 export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['traceExports'] {
   return {
@@ -37,7 +37,7 @@ export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['
           { status: 'active', order: 'oldest', endedOnly: true, limit: Math.min(limit, MAX_PAGE), cursor },
         ),
       )
-      // Results leave the machine together with settings that a tool may have printed.
+      // Results leave this machine, and a tool may have printed credentials from its settings.
       const known = includeContent ? store.servers.list(project.id).flatMap(credentialsOf) : []
       return new Reply(withoutKnown(toOtlp(project, rows, includeContent), known), {
         [COMPLETE]: String(nextCursor === undefined),
@@ -57,8 +57,8 @@ const TRACE_ID_LENGTH = 32
 const SPAN_ID_LENGTH = 16
 
 /**
- * Converts sessions to an OTLP/JSON `ExportTraceServiceRequest`, one trace each. Ids are derived, so that a repeated
- * export has the same spans.
+ * Converts sessions to an OTLP/JSON `ExportTraceServiceRequest`, one trace for each session. Ids are derived from the
+ * records, so that a repeated export has the same spans.
  * @param includeContent adds texts, arguments, results and reasons
  */
 export function toOtlp(project: ProjectRow, rows: readonly SessionRow[], includeContent: boolean) {

@@ -71,12 +71,12 @@ function logs({ store, traffic }: ServiceContext): (call: Call) => TrafficLog {
   return ({ project, params }) => {
     const server = store.servers.require(project.id, params.serverId)
     const log = traffic.of(server.id)
-    // A connection knows the secrets of its settings, while tokens change.
+    // A connection knows the secrets that it started with. Tokens may have changed since.
     return { ...log, secrets: () => [...log.secrets(), ...secretsOf(server)] }
   }
 }
 
-/** Returns the entries after the one that the cursor names, even if that one is gone. */
+/** Returns the entries after the entry that the cursor names, even if that entry was dropped. */
 function pageOf<Entry extends { id: number }, Item>(
   { store: { cursors } }: ServiceContext,
   list: string,
@@ -101,10 +101,12 @@ type Head = {
   content: unknown
 }
 
-/** A frame with the request that it answers. It is described only when it is shown. */
+/** A frame with the request that it answers. The description is created only when the frame is shown. */
 type Framed = { id: number; frame: Frame; describe: (secrets: readonly string[]) => TrafficFrame }
 
-/** Characters of a summary, and characters that are searched for secrets before it is cut. */
+/**
+ * Maximum number of characters of a summary, and number of characters that are searched for secrets before it is cut.
+ */
 const SUMMARY = 160
 const SEARCHED = 600
 
@@ -143,7 +145,7 @@ function guessed({ text, end }: Frame): Head {
   return { kind: /"error"\s*:\s*\{/.test(begin) ? 'error' : 'result', ...named, isError, content: start }
 }
 
-/** Returns the trial of a frame with the number of its run; null for a run that is gone. */
+/** Returns the trial of a frame with the number of its run; null if the run was deleted. */
 type NameOrigin = (origin: FrameOrigin) => TrafficFrame['origin']
 
 function framesIn(frames: readonly Frame[], nameOrigin: NameOrigin): Framed[] {
@@ -188,7 +190,7 @@ function described(frame: Frame, head: Head, request: Frame | undefined, secrets
 function hasFailed({ direction, exchange }: Frame, { kind, isError = false }: Head): boolean {
   if (kind === 'error' || isError || !exchange || direction === 'sent') return kind === 'error' || isError
   const { method, status = 0, problem } = exchange
-  // A server does not have to offer a separate stream.
+  // A server need not offer a separate stream, so 405 for a GET is no failure.
   return problem !== undefined || (status >= 400 && !(status === 405 && method === 'GET'))
 }
 

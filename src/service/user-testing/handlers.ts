@@ -33,7 +33,7 @@ import { chatSessionIdOf } from '../sessions/eval-sessions.ts'
 type ScenarioCall = { project: ProjectRow; params: { scenarioId: string } }
 
 /**
- * Handles publishing and access. Only a hash of the link is stored, so only a first publish and a rotation return it.
+ * Handles publishing and access. Only the hash of a link is stored, so only publishing and rotating return the link.
  */
 export function userTestingHandlers({ store, visits, visitOrigin }: ServiceContext): Handlers['userTesting'] {
   const named = ({ project, params }: ScenarioCall) => store.scenarios.require(project.id, params.scenarioId)
@@ -81,7 +81,8 @@ export function userTestingHandlers({ store, visits, visitOrigin }: ServiceConte
         const { row, secret } = rotateLink(store, named(call))
         return { id: row.id, projectId: row.projectId, rotated: true, link: linkOf(secret) }
       }),
-    // The contract has no field for the invitation, which is not mailed here. The open reply includes it.
+    // The contract has no field for the invitation, which is not sent by mail here. The reply allows further fields, so
+    // it includes the invitation.
     upsertMember: call =>
       store.write(() => {
         const row = named(call)
@@ -165,19 +166,19 @@ export function userTestingInsightHandlers(context: ServiceContext): Handlers['u
       const subject = subjectOf(call, windowId)
       if (!generation.get(subject))
         throw new ServiceError('NOT_FOUND', `No insights were requested for the window ${windowId}.`)
-      // A generation that has ended is not changed (contract: harmless against a finished one).
+      // If the generation has ended, this changes nothing (contract: harmless against a finished one).
       generation.cancel(subject)
       return { scenarioId: subject.scope.scope, projectId: call.project.id, windowId, canceled: true }
     },
   }
 }
 
-/** Days of a scenario, whose id is the scope. */
+/** The days of a scenario as windows. Their scope is the scenario's id. */
 const scenarioWindows: WaveSubjects = {
   has: (store, { projectId, scope }, windowId) =>
     store.scenarios.get(projectId, scope) !== undefined &&
     store.visitorSessions.windows.get(scope, windowId) !== undefined,
-  // Sessions that exist so far can be analyzed, and again with `force`.
+  // Sessions can be analyzed at any time, and again with `force`, so nothing is in flight.
   inFlight: () => false,
   facts(store, { projectId, scope }, windowId) {
     const scenario = store.scenarios.get(projectId, scope)
@@ -200,7 +201,7 @@ const SESSIONS_A_PAGE = 50
 const MESSAGES_A_PAGE = 100
 
 export function userTestingSessionHandlers({ store }: ServiceContext): Handlers['userTestingSessions'] {
-  /** One row more than the page holds shows whether there is a next page. */
+  /** Returns a page of a list. One row more than the page has shows whether there is a next page. */
   const pageOf = <T>(list: string, found: T[], size: number, position: (row: T) => number) => {
     const shown = found.slice(0, size)
     const last = shown.at(-1)
@@ -264,14 +265,14 @@ function toUserTestingSession(row: VisitorSessionSummary): UserTestingSession {
   }
 }
 
-/** Returns facts about a visitor without the unknown ones. */
+/** Returns the facts about a visitor that are known. */
 function known<T extends object>(facts: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null)) as {
     [K in keyof T]?: NonNullable<T[K]>
   }
 }
 
-/** Converts a message without payloads: of a call only that it was made and whether it worked. */
+/** Converts a message without arguments and results. Of a call it shows only the tool and whether it succeeded. */
 function toTranscriptMessage({ role, text, toolName, isError, createdAt }: VisitorMessageRow): TranscriptMessage {
   if (role !== 'tool') return { role, text, createdAt }
   return { role, text: isError ? 'The tool answered with an error.' : 'The tool answered.', toolName, createdAt }

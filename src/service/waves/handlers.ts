@@ -75,7 +75,7 @@ export const swarmWaves: WaveSubjects = {
     ),
 }
 
-/** Returns the runs that ended normally, since the others do not change findings. */
+/** Returns the runs that ended normally, because only those change findings. */
 function endedRuns(runs: readonly JourneyRunRow[]): JourneyRunRow[] {
   return runs.filter(({ status, marker }) => status !== 'running' && marker === null)
 }
@@ -123,7 +123,7 @@ function noAttempts({ targetId, hostName, environment }: JourneyTarget): TargetH
   }
 }
 
-/** Adds up the results of each target, since journeys of a wave share targets. */
+/** Sums up the results by target, since journeys of a wave share targets. */
 function addedUp(targets: readonly TargetHealth[]): TargetHealth[] {
   return [...Map.groupBy(targets, ({ subjectId }) => subjectId).values()].map(same =>
     same.reduce((sum, one) => ({

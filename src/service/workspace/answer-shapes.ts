@@ -1,3 +1,6 @@
-/** The document that decides the shape of answers: `document` (the service's) or `published` (differences, row 3). */
+/**
+ * Which document decides the shape of answers: the service's (`document`) or the published one (`published`;
+ * differences, row 3).
+ */
 export const ANSWER_SHAPES = ['document', 'published'] as const
 export type AnswerShape = (typeof ANSWER_SHAPES)[number]

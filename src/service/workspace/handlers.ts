@@ -106,13 +106,13 @@ type Changes<E> = (attempt: Attempt<E>) => boolean
 type Guard = {
   change: string
   role: ProjectRole
-  /** Operations that can write the field although they need only a lower role (`REQUIRED_ROLES`). */
+  /** Operations that can change the field although they require a lower role (`REQUIRED_ROLES`). */
   writtenBy: { [R in keyof Served]?: { [O in keyof Served[R]]?: Changes<Served[R][O]> } }
 }
 
 /**
- * Changes that need a stronger role than the operations that make them. Shared OAuth servers, which the contract guards
- * too, do not exist here.
+ * Fields whose change requires a higher role than the operation itself. The contract also guards shared OAuth servers,
+ * which this service does not have.
  */
 export const GUARDED_FIELDS: readonly Guard[] = [
   {
@@ -162,7 +162,7 @@ export const GUARDED_FIELDS: readonly Guard[] = [
 
 type ByOperation<T> = Readonly<Record<string, Readonly<Record<string, T>>>>
 
-/** Returns the handlers. Those that can write guarded fields check the role first, in the same transaction. */
+/** Returns the handlers. Those that can change guarded fields check the role first, in the same transaction. */
 export function withGuards(store: Store, handlers: Handlers): Handlers {
   type Handler = (call: Attempt<AnyEndpoint>) => unknown
   let all = handlers as unknown as ByOperation<Handler>
@@ -185,7 +185,7 @@ function hasServers(config: Readonly<Record<string, unknown>> | undefined): bool
   return config !== undefined && serverListsOf(config) !== serverListsOf({})
 }
 
-/** Whether an edit changes servers. A config is replaced as a whole, so a config without the lists empties them. */
+/** Whether an edit changes servers. A config replaces the earlier one, so a config without the lists empties them. */
 function changesServers(
   store: Store,
   projectId: string,

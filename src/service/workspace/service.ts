@@ -29,7 +29,7 @@ import type { ServerRequest } from '../../api/contract/server-requests.ts'
 import type { Store } from '../core/database/store.ts'
 import { DEFAULT_PORT, visitOriginAt } from '../core/urls.ts'
 export type ServiceOptions = WorkspaceOptions & {
-  /** Rate limit of each key, which takes precedence over the organization's stored one. Default: `off`. */
+  /** Rate limit of each key. It takes precedence over the stored limit of the organization. Default: `off`. */
   rateLimit?: Partial<RateLimit> | 'off'
   /** Maximum number of concurrent runs of the organization. Default: the organization's stored number. */
   maxConcurrentRuns?: number
@@ -39,11 +39,14 @@ export type ServiceOptions = WorkspaceOptions & {
   serialServers?: boolean
   /** Time limit of one trial in milliseconds. Default two minutes. */
   trialDeadlineMs?: number
-  /** Executes trials in the serving thread, where a run delays every answer. Default: only for memory workspaces. */
+  /**
+   * Whether trials are executed in the thread that answers requests, where they delay answers. Default: only for a
+   * workspace in memory.
+   */
   executeHere?: boolean
-  /** Gives the thread that draws the screen precedence over runs if there are not enough processors for both. */
+  /** Whether the thread that draws the screen takes precedence over runs if there are few processors. */
   runsGiveWay?: boolean
-  /** The endpoint of prompt steps. Without it only callers that send keys can use a model. */
+  /** The model endpoint. Without it, only callers that send keys can use models. */
   models?: ModelSettings | undefined
   /** Default `document`, in which a suite's runs are a bare array. */
   shape?: AnswerShape
@@ -51,33 +54,36 @@ export type ServiceOptions = WorkspaceOptions & {
   validateResponses?: boolean
   /** Maximum size of a request body in bytes. Default 6 MiB. */
   maxBodyBytes?: number
-  /** Characters of answers to cache: as many for ended trials as for ended runs. Default 400,000. */
+  /** Number of characters of answers to cache, once for ended trials and once for ended runs. Default 400,000. */
   cachedTextChars?: number
   /** The slug in `x-<slug>-eval-vocabulary`. Default `mcpjam`. */
   serviceSlug?: string
   connections?: ConnectionsOptions
   /**
-   * Returns the origin of visitors' links, read when one is created. Default: that of `mcpdeck serve` on its own port.
+   * Returns the origin of visitors' links, called when a link is created. Default: the origin of `mcpdeck serve` at its
+   * default port.
    */
   visitOrigin?: () => string
   /** Host names and addresses that are accepted besides loopback; requests to others are refused. Default: any. */
   allowedHosts?: readonly string[] | undefined
   /** Returns the time for schedules in epoch milliseconds. Default: the machine's clock. */
   now?: () => number
-  /** Milliseconds between checks for due schedules; 0 = never, for a process that ends soon. Default 6000. */
+  /**
+   * Milliseconds between two checks for due schedules; 0 for a process that ends soon and launches none. Default 6000.
+   */
   schedulePollMs?: number
-  /** Longest pause between two runs of any background work, in milliseconds. Default: that of each work. */
+  /** Upper limit for the interval of any background work, in milliseconds. Default: none. */
   longestPauseMs?: number
-  /** Called when lists get items without a request: the samples of a new workspace. */
+  /** Called when lists change without a request, as when the samples of a new workspace are inserted. */
   onArrival?: () => void
   onDoctorStep?: ServiceContext['onDoctorStep']
-  /** Receives all open requests of servers to a person. Without it servers are told that nobody can answer. */
+  /** Receives all open requests of servers to a person. If absent, servers are told that nobody can answer. */
   onServerRequests?: (waiting: readonly ServerRequest[]) => void
-  /** Whether only forms are answered, so that servers are told of nothing else. */
+  /** Whether a person answers only forms. Servers are then told that nothing else is supported. */
   answersOnlyForms?: boolean
-  /** Called when a server announces a change by itself. */
+  /** Called when a server reports a change. */
   onServerNews?: (serverId: string) => void
-  /** Called with every request, and with every failure that no caller sees. */
+  /** Called with every request, and with every failure that no answer reports. */
   log?: (entry: LogEntry) => void
 }
 
@@ -89,24 +95,25 @@ export type Service = {
   fetch(request: Request): Promise<Response>
   readonly localKey: string
   /**
-   * Names the state that an answer depends on: the same state gives the same answer. Undefined if it depends on more.
+   * Returns a text for the state on which an answer depends: as long as it is equal, so is the answer. Undefined if the
+   * answer depends on more than the records.
    */
   stateOf(endpoint: AnyEndpoint): string | undefined
   /** Returns a saved server with its secrets, for connections of this process; undefined if there is none. */
   targetOf(serverId: string): ServerTarget | undefined
-  /** Access to the records, for creating, listing and revoking keys (`core/access.ts`). */
+  /** The records, for creating, listing and revoking keys (`core/access.ts`). */
   readonly store: Store
   readonly jobs: Jobs
   /** Resolves when this process has no run and no other work in progress. */
   settle(): Promise<void>
-  /** Finishes answers, ends runs and server programs, and closes the store. It is safe to call twice. */
+  /** Completes answers, ends runs and server programs, and closes the store. Calling it twice is safe. */
   close(): Promise<void>
 }
 
-/** Milliseconds between two parts of the samples of a new workspace, in which other requests are answered. */
+/** Milliseconds between two parts of the samples of a new workspace. Other requests are answered in between. */
 const SAMPLES_MS = 50
 
-/** Milliseconds between checks for abandoned work of other processes. */
+/** Milliseconds between two checks for work that other processes abandoned. */
 const ABANDONED_CHECK_MS = 6000
 
 const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most, cachedTextChars: 400_000 }
@@ -210,7 +217,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       async settle() {
         await jobs.settle()
         await runs.settle()
-        // The judging of a run that has ended may have begun.
+        // The end of a run may have started its grading.
         await jobs.settle()
       },
       close: () => (closing ??= close()),
@@ -267,13 +274,13 @@ function createExecutorFor(
   }
   if (!store.directory || options.executeHere) return createExecutor({ ...settings, store, connections })
   const { database } = store.directory
-  // A running server process stays in this process, where its first session is.
+  // A server program that was started early stays in this process, which uses it first.
   const { early: _early, traffic: _traffic, requests: _requests, ...threadConnections } = options.connections ?? {}
   const runsGiveWay = options.runsGiveWay ?? false
   return createThreadExecutor({ ...settings, database, connections: threadConnections, runsGiveWay }, traffic)
 }
 
-/** Returns limits that this process was started with. The organization decides about undefined ones. */
+/** Returns the limits that this process was started with. The organization's limits apply where one is undefined. */
 function fixedLimits({ rateLimit = 'off', maxConcurrentRuns }: ServiceOptions) {
   const { perMinute, burst }: Partial<RateLimit> = rateLimit === 'off' ? { perMinute: 0 } : rateLimit
   return { requestsPerMinute: perMinute, burst, concurrentRuns: maxConcurrentRuns }

@@ -68,8 +68,8 @@ export function openStore(location: StoreLocation): Store {
       const own = { directory, cursors, settings, takeNotice, ...transactionsOf(database) }
       return Object.assign(rowsOf(database, sealer), own)
     }
-    // Writes of a session must be synced to disk when it closes, so only an incomplete workspace is written to. The
-    // write lock makes two processes that start at the same time take turns.
+    // A process that wrote must sync to disk when it closes, so nothing is written to a complete workspace. The write
+    // lock makes two processes that start at the same time take turns.
     return database.read(() => isComplete(database)) ? open() : database.write(open)
   } catch (error) {
     database.close()
@@ -78,8 +78,8 @@ export function openStore(location: StoreLocation): Store {
 }
 
 /**
- * Pages of the write-ahead log at which it is checkpointed. The thread of runs does so earlier, because this one has
- * keys or callers to answer.
+ * Number of pages of the write-ahead log after which this thread checkpoints it. The thread of runs does so earlier,
+ * because this thread has to react to keys and callers.
  */
 const SETTLE_AFTER = 4000
 
@@ -149,7 +149,7 @@ declare module '../core/database/store.ts' {
   interface Store extends ReturnType<typeof rowsOf> {}
 }
 
-/** Calls each of these functions on first use, because most sessions use only a few tables. */
+/** Calls each of these functions when it is first used, because most processes use only a few tables. */
 function onFirstUse<T extends Record<string, () => unknown>>(makers: T): { readonly [K in keyof T]: ReturnType<T[K]> } {
   const made = {}
   for (const [name, make] of Object.entries(makers)) {
@@ -192,9 +192,9 @@ function checkOf(key: Uint8Array): string {
 
 /** Initial contents of a new workspace. */
 export type WorkspaceOptions = StoreLocation & {
-  /** Whether it gets samples. The service inserts them after it is opened. */
+  /** Whether the workspace gets samples. They are inserted after it was opened. */
   samples?: boolean
-  /** Name of its only project, which is then empty. By default it is a sandbox to try things in. */
+  /** Name of the only project, which is then empty. Default: a sandbox to try things in. */
   emptyProject?: string
 }
 
@@ -217,7 +217,8 @@ function readyKey(store: Store): string | undefined {
 }
 
 /**
- * Prepares the workspace: organization, account, key and first project. Later it updates only what has moved.
+ * Prepares the workspace: organization, account, key and first project. If it exists, only paths that have changed are
+ * updated.
  * @returns the owner's key
  */
 function prepareWorkspace(store: Store, { samples, emptyProject }: WorkspaceOptions): string {

@@ -13,7 +13,7 @@ type Run = { id: string; suiteName: string; number: number; status: string; resu
 const RUNS = 50
 
 /**
- * Reads names of a kind in a local workspace without opening it; none if the project is uncertain.
+ * Reads the names of one kind in a local workspace without opening it; none if the project is not certain.
  * @param project id or name
  * @param most runs, the newest first; other kinds are listed whole
  */
@@ -43,7 +43,10 @@ export function storedNames(
   return names ?? []
 }
 
-/** Returns a server's tools as its last run saw them, else how to request them; nothing if the server is uncertain. */
+/**
+ * Returns a server's tools as its last run listed them, else what is needed to list them; nothing if the server is not
+ * certain.
+ */
 export function storedTools(
   dataDir: string,
   server: string,
@@ -59,7 +62,7 @@ export function storedTools(
       { name: row.name, projectId: row.projectId },
     )
     if (listing) return { known: (parseStored(listing.tools) as SeenTool[]).map(toStoredName) }
-    // An expired token is not refreshed, since that would write.
+    // An expired token is not renewed, since the new one would have to be stored.
     return { target: targetOf(row, async () => row.tokens?.accessToken) }
   })
   return stored ?? { known: [] }

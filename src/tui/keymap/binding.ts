@@ -32,7 +32,7 @@ export type Binding = {
    * next; `later` for actions of every list; `end` always at the right end; `spare` too, if there is room.
    */
   hint?: 'first' | true | 'later' | 'end' | 'spare'
-  /** Its action depends on which of its keys was pressed, so it cannot be run without a key. */
+  /** Whether its action depends on which of its keys was pressed, so that it cannot be run without a key. */
   byKey?: true
   /** Absent if it only uses local data: then neither a lost connection nor a read-only profile disables it. */
   needs?: Need
@@ -86,7 +86,7 @@ export function bindingsOf(screen?: string): Record<Scope | 'first', Group> {
   }
 }
 
-/** Replaces a handler if the action is unavailable, with the reason. */
+/** Takes the place of a handler while the action is unavailable, and says why. */
 export type Unavailable = { unavailable: string }
 export function unavailable(reason: string): Unavailable {
   return { unavailable: reason }

@@ -77,7 +77,7 @@ describe('the dispatcher of keys', () => {
     expect(reports).toEqual([new UnavailableAction('Nothing to mark.')])
   })
 
-  test('an overlay stops every key of the page except leaving at once', async () => {
+  test('an overlay stops every key of the page except those that leave the program at once', async () => {
     const { dispatcher, add, calls } = setup()
     const close = add(dialog, { close: () => void calls.push('close') }, { depth: 1 })
     await dispatcher.press([...keys('jq'), key('ctrl+c')])
@@ -88,7 +88,7 @@ describe('the dispatcher of keys', () => {
     expect(calls.at(-1)).toBe('quit')
   })
 
-  test('a text field takes printable keys together and leaves the others', async () => {
+  test('a text field takes typed characters together, and no other keys', async () => {
     const { dispatcher, add, calls } = setup()
     const typed: string[] = []
     add(field, { submit: () => void calls.push('submit') }, { text: text => typed.push(text) })
@@ -108,7 +108,7 @@ describe('the dispatcher of keys', () => {
     expect(calls).toEqual([])
   })
 
-  test('lines that arrive at once are text for a field, keys without one, and dropped if too many', async () => {
+  test('lines that arrive at once are text for a text field; without one they are keys, or dropped', async () => {
     const { dispatcher, add, calls, reports } = setup()
     await dispatcher.burst('j\nj', [key('j'), key('enter'), key('j')])
     expect(calls).toEqual(['down', 'down'])

@@ -25,15 +25,16 @@ export type Dispatcher = {
   /** Pastes into the focused text field and nowhere else, so that a pasted newline never confirms. */
   paste(text: string): void
   /**
-   * Handles lines that arrived at once: a focused text field receives them as a paste. Without a field they are keys
-   * pressed ahead on a slow connection; if there are too many for that, they are a text, which is dropped and reported.
+   * Handles lines that arrived at once. A focused text field receives them as a paste. Without a field they count as
+   * keys pressed ahead on a slow connection. If there are too many for that, they count as a text, which is dropped and
+   * reported.
    */
   burst(text: string, keys: readonly PressedKey[]): Promise<void>
   /** Does what the binding's key would do on the page below all overlays. */
   perform(binding: ActiveBinding): Promise<void>
   /** Disables everything that needs this, on any screen, with a reason; undefined enables it again. */
   withhold(need: 'service' | 'write', reason: string | undefined): void
-  /** Sets what the person has no right to here, which disables the bindings that need it. */
+  /** Sets what the person has no right to do here; the bindings that need it are disabled. */
   forbid(forbidden: Forbidden | undefined): void
   /** The group with its current keys. */
   bound<Id extends string>(group: Bindings<Id>): Bindings<Id>
@@ -66,8 +67,8 @@ export type DispatcherOptions = {
 }
 
 /**
- * Maximum number of keys, with some Enter among them, that count as pressed ahead on a slow connection; more are a
- * pasted text.
+ * Maximum number of keys in lines that arrived at once for them to count as pressed ahead on a slow connection. More
+ * are a pasted text.
  */
 const MOST_BURST_KEYS = 64
 const DROPPED_PASTE = 'The pasted text was dropped: no field is open for it.'
@@ -77,7 +78,7 @@ type State = {
   layers: Set<Layer>
   /** The keys of a started sequence, separated by spaces; empty between sequences. */
   typed: string
-  /** The effect of the last key, until the screen is known to show it. */
+  /** The binding of the last key, until the screen is known to show its effect. */
   unsettled: Binding | undefined
   touch: () => void
 }
@@ -198,15 +199,15 @@ async function handleBurst(
   const field = fieldOf(state.layers)
   if (field) {
     field.text?.(text.replaceAll(/\r\n?/g, '\n'))
-    // Keys after it in the same chunk apply to the text.
+    // Later keys of the same chunk apply to this text, so the screen must show it first.
     await options.settle()
   } else if (keys.length > 0 && keys.length <= MOST_BURST_KEYS) await handleBatch(state, keys, options)
   else options.report(new UnavailableAction(DROPPED_PASTE))
 }
 
 /**
- * Returns the meaning of a key, after the keys of a sequence that was started. A key that starts or continues a
- * sequence is kept.
+ * Returns the meaning of a key, or of the sequence that it ends. A key that starts or continues a sequence is
+ * remembered.
  */
 function takeKey(state: State, key: PressedKey, report: (error: unknown) => void): Match | undefined {
   const before = state.typed
@@ -225,7 +226,7 @@ function takeKey(state: State, key: PressedKey, report: (error: unknown) => void
   return undefined
 }
 
-/** Returns the text that starts at this key, as far as a focused field takes it together. */
+/** Returns the text of this key and those after it that a focused field takes together. */
 function typedText(state: State, keys: readonly PressedKey[], from: number): string {
   const { layers } = state
   if (state.typed !== '' || !fieldOf(layers)) return ''
@@ -238,7 +239,10 @@ function typedText(state: State, keys: readonly PressedKey[], from: number): str
   return typed
 }
 
-/** Keys that arrive in pieces reach the same screen as keys that arrive at once. */
+/**
+ * Waits for the screen unless the last key is repeated, so that keys that arrive in pieces reach the same screens as
+ * keys that arrive at once.
+ */
 async function settleBefore(state: State, key: PressedKey | undefined, settle: () => Promise<void>): Promise<void> {
   const last = state.unsettled
   state.unsettled = undefined

@@ -16,7 +16,7 @@ export function KeymapProvider(props: { dispatcher: Dispatcher; feed: WidgetFeed
   )
 }
 
-/** Everything inside belongs to the overlay at this depth, where keys stop. */
+/** Bindings of everything inside belong to the overlay at this depth, which keys do not leave. */
 export function OverlayScope(props: { depth: number; children: ReactNode }) {
   const keymap = useKeymap()
   return <KeymapContext.Provider value={{ ...keymap, depth: props.depth }}>{props.children}</KeymapContext.Provider>

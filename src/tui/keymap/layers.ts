@@ -10,10 +10,10 @@ import {
   type Unavailable,
 } from './binding.ts'
 
-/** Why the person may not do what needs this; undefined if they may, or if unknown. */
+/** Returns why the person may not do what has this need; undefined if they may, or if that is unknown. */
 export type Forbidden = (need: Need) => string | undefined
 
-/** Text fields receive what is typed, and pastes with their line breaks, each a `\n`. */
+/** Receives what is typed into a text field, and pastes, in which each line break is `\n`. */
 export type TextSink = (text: string) => void
 
 export type Layer = {
@@ -152,7 +152,10 @@ export function beginnings(key: string): string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(' '))
 }
 
-/** Returns the keys that nearer groups have taken: the same ones, their continuations and their beginnings. */
+/**
+ * Collects the keys that nearer groups have taken. They also cover sequences that begin with them, and their own
+ * beginnings.
+ */
 function createShadows() {
   const taken = new Set<string>()
   const begun = new Set<string>()

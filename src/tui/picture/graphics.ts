@@ -12,7 +12,7 @@ export type SentPicture = { width: number; height: number; deflated: string }
 const MOST_HELD = 12
 /** First picture number, since other programs of the same terminal start with 1. */
 const FIRST_ID = 0x6d_63_70
-/** Smaller pictures are enlarged up to this size, since they could hardly be seen. */
+/** Minimum size of a picture; smaller pictures are enlarged to it, since they could hardly be seen. */
 const SMALLEST = { columns: 16, rows: 8 }
 /** Pixels of a cell if the terminal does not report them. */
 const USUAL_CELL = { width: 9, height: 18 }
@@ -49,7 +49,7 @@ export function createGraphics(screen: PictureScreen): Graphics {
     const takes = kitty.picturesReply(sequence)
     if (size) cell = size
     if (size && draws) changed()
-    // Other terminals may print what they do not understand.
+    // Terminals that are not known to support pictures may print these queries.
     if (isKnown) screen.control(kitty.ASK_CELL + kitty.ASK_PICTURES)
     if (takes && !draws) {
       draws = true

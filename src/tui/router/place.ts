@@ -6,7 +6,7 @@ export type Place = { screen: string; params: Readonly<Record<string, string>> }
 
 export type Route<Path extends string = string> = {
   screen: string
-  /** Address below the profile; segments in `[…]` may be missing, from the right. */
+  /** Address below the profile. Segments in `[…]` may be left out, the last ones first. */
   path: Path
 }
 

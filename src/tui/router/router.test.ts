@@ -6,7 +6,7 @@ const run = { screen: 'runs', params: { projectId: 'p', runId: 'r1', pane: 'run'
 const servers = { screen: 'servers', params: { projectId: 'p' } }
 
 describe('the router', () => {
-  test('keeps the screen for a step in or out, which is not a place of its own', () => {
+  test('keeps the screen for a step in or out, which is not a separate place', () => {
     const router = createRouter(inbox)
     router.go(run)
     router.replace({ pane: 'runs', runId: undefined })

@@ -14,8 +14,8 @@ export type ScreenDeclaration<Name extends string = string> = {
   /** A description of at most 50 characters, to fit beside the title. */
   about: string
   /**
-   * Its position among the numbered tabs; without one it is opened with its letter, the palette and links, and has a
-   * tab only while it is open.
+   * Its position among the numbered tabs. A screen without a position is opened with its letter, the palette and links,
+   * and has a tab only while it is open.
    */
   order?: number
   /** The letter that opens it after the comma. */

@@ -80,8 +80,8 @@ function partsOf({ origin, pathname, searchParams, hash }: URL): Parts {
 type Match = { params: Record<string, string>; weight: number }
 
 /**
- * Returns the values for the parameters of a template in a matching address; the weight counts what they have in
- * common.
+ * Returns the values of a template's parameters in an address that matches it. `weight` is the number of parts that
+ * match.
  */
 function match(template: string, given: Parts): Match | undefined {
   // URL escapes the braces, and `partsOf` reverts that.

@@ -9,7 +9,7 @@ export type Notify = (typeof NOTIFY_CHOICES)[number]
 
 const BELL = '\x07'
 
-/** Returns the sequence to send to the terminal, empty if not wanted; a dumb one only has the bell. */
+/** Returns the sequence to send to the terminal, empty if none is wanted; a dumb terminal only gets the bell. */
 export function announcement(how: Notify, text: string, env: NodeJS.ProcessEnv, isDumb = false): string {
   const chosen = how === 'auto' ? noticeOf(env) : how
   if (chosen === 'off') return ''

@@ -32,7 +32,7 @@ function changed(composition: Composition): string[] {
   return rows
 }
 
-test('only the rows that may be shown again are kept of past frames', () => {
+test('of past frames, only rows that may be shown again are kept', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const composition = composed(['first', 'second'])
@@ -47,7 +47,7 @@ test('only the rows that may be shown again are kept of past frames', () => {
   expect(changed(composition)).toContain('0: first')
 })
 
-test('the page behind an overlay is muted, except for what is above, around it, or muted already', () => {
+test('the page behind an overlay is muted, except the overlay, header and footer, and text muted already', () => {
   const composition = composed([RED('header'), `${RED('red')} ${BLUE('blue')}`, RED('0123456789'), RED('footer')])
   const before = changed(composition)
   composition.quiet(QUIET)

@@ -4,7 +4,7 @@ import { PLACEHOLDER } from './graphemes.ts'
 import { createRegion, type Rectangle, type Region, type RegionLayer } from './region.ts'
 import { PLAIN, type Style } from './style.ts'
 
-/** A muted part of the screen, behind what is above it. */
+/** A part of the screen that is muted, except what is drawn above it. */
 export type Quiet = {
   page: Rectangle
   above: Rectangle

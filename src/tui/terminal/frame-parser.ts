@@ -103,7 +103,7 @@ function parseRow(line: string, width: number, start: Style): ParsedRow {
   return { row: rowOf(graphemes, styles), end: style }
 }
 
-/** Returns the end of the text without C0, DEL and C1 characters. */
+/** Returns the position up to which the text contains no C0, DEL or C1 character. */
 function endOfText(line: string, from: number): number {
   let index = from
   for (; index < line.length; index++) {

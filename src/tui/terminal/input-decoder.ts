@@ -95,7 +95,7 @@ export function createInputDecoder(): InputDecoder {
     pending = pending.slice(index)
     return isPasting
   }
-  /** Returns the text without the rest of a cut report; undefined if all of it may be that. */
+  /** Returns the text without the rest of a cut report; undefined if the whole text may be such a rest. */
   const withoutRest = (text: string, events: InputEvent[]): string | undefined => {
     if (cut.text === '') return text
     const joined = cut.text + text

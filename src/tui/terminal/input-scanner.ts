@@ -19,8 +19,7 @@ export function scan(text: string, at: number): number | undefined {
   if (next === 'O') return scanSs3(text, at)
   const isString = next === ']' || next === 'P' || next === '_'
   if (isString && after === undefined) return undefined
-  // Alt with one of these characters begins in the same way as an answer of the terminal, which continues as no person
-  // types.
+  // A key with Alt may begin like an answer of the terminal, but an answer continues as no person would type.
   if (isString && (next === ']' ? /\d/ : next === 'P' ? /[\d>!$|]/ : /G/).test(after ?? '')) return scanString(text, at)
   return at + 1 + characterLength(text, at + 1)
 }

@@ -101,7 +101,7 @@ const piece = fc.oneof(
   fc.constantFrom('\x1b[', '\x1bO', '\x1b]', '\x1bP', '\x1b[9', '\x1b[<1;', '\x1b[200', '\x1b[201~', '\x9b', '\x00'),
 )
 
-test('several lines at once are a burst with their keys, even in chunks, and a single line is keys', () => {
+test('several lines at once are a burst with its keys, even if they come in chunks; a single line is only keys', () => {
   const keys = (text: string) => names(text.replaceAll('\n', '\r'))
   expect(names('first\nsecond\n')).toEqual(['burst'])
   expect(decode('first\r', 'second\r\nthird')).toMatchObject([
@@ -165,7 +165,7 @@ test('splitting the bytes into chunks does not change the events', () => {
   )
 })
 
-test('any input of the terminal is kept, and none throws', () => {
+test('no input of the terminal is lost, and none throws', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), bytes => {
       const decoder = createInputDecoder()

@@ -29,9 +29,9 @@ export type Input = {
 }
 
 /**
- * Milliseconds of pause that decide: Esc alone soon counts as the key, a sequence cut by a slow connection waits
- * longer. The rest of lines that arrived at once follows at once; a report that is no longer awaited is remembered for
- * a moment.
+ * Milliseconds without input after which held-back input is decided. Esc alone soon counts as the key; a sequence that
+ * a slow connection has cut has more time. The rest of lines that arrived at once follows at once; a report that is no
+ * longer awaited is remembered for a moment.
  */
 const PATIENCE_MS: Record<Exclude<Waiting, 'nothing'>, number> = {
   'maybe-escape': 50,

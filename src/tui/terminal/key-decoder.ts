@@ -42,7 +42,7 @@ function escapeName(sequence: string): string | undefined {
  */
 function functionName(sequence: string): string | undefined {
   decoded = undefined
-  // Its listener decodes immediately; it only receives whole sequences, so it never waits for more.
+  // The listener of node:readline decodes immediately. It only receives whole sequences, so it never waits for more.
   decoder.emit('data', sequence)
   return decodedName(decoded)
 }

@@ -45,7 +45,7 @@ export type OutputListeners = {
 export class Output {
   /** Bytes written since the start. */
   bytes = 0
-  /** The terminal has not accepted everything yet, so a new paint would appear late. */
+  /** Whether the terminal has not accepted everything yet, so that a new paint would appear late. */
   blocked = false
   readonly #stream: TerminalStream
   readonly #heard: OutputListeners

@@ -1,7 +1,10 @@
 /** How much output the program sends to the terminal, from 0, all of it, to 2, as little as is useful. */
 export type PaceLevel = 0 | 1 | 2
 
-/** The level, with signs for a change: slow writes, which are gradually forgotten, or fast ones in a row. */
+/**
+ * The level, and what may change it: the number of slow writes, which are gradually forgotten, and of fast writes in a
+ * row.
+ */
 export type PaceState = { level: PaceLevel; slow: number; quick: number }
 
 /** The effect of each level: minimum milliseconds between two paints, and the factor by which polling slows down. */
@@ -13,18 +16,21 @@ export const PACES: Record<PaceLevel, { paintPauseMs: number; pollFactor: number
 
 export const FULL_PACE: PaceState = { level: 0, slow: 0, quick: 0 }
 
-/** Milliseconds after which a write counts as slow, or as very slow; below the last one it counts as fast. */
+/** Milliseconds from which a write counts as slow and as very slow, and below which it counts as fast. */
 const SLOW_MS = 60
 const VERY_SLOW_MS = 250
 const QUICK_MS = 20
 /** A single slow write may be chance, such as a terminal that paused for a moment. */
 const SLOW_AT_LEAST = 2
 /**
- * Part of a slow write that each other write makes forgotten: a connection accepts what fits its buffers at once, then
+ * Share of a slow write that each faster write cancels: a connection accepts what fits its buffers at once, then
  * nothing for a long time.
  */
 const FORGOTTEN = 0.1
-/** Number of slow writes with pauses in between: the connection is never idle, and output appears seconds late. */
+/**
+ * Number of slow writes, despite pauses between them, from which the connection is never idle and output appears
+ * seconds late.
+ */
 const SLOW_WITH_PAUSES = 6
 /** Number of fast writes in a row that improve the level by one. */
 const QUICK_IN_A_ROW = 20

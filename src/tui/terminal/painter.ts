@@ -149,7 +149,8 @@ function tailInHand(target: Row, painted: Row, pen: Style | undefined): number {
 }
 
 /**
- * Returns the pen for a cell; for a blank the current one or that of the following cells, if the blank looks the same.
+ * Returns the pen for a cell. For a blank, returns the current pen or that of the following cells, if the blank looks
+ * the same with it.
  */
 function inkAt(target: Row, painted: Row, at: number, pen: Style | undefined): Style {
   const style = target.styles[at] ?? PLAIN

@@ -50,7 +50,7 @@ test('a press focuses the areas around it and acts on the smallest one, whatever
   }
 })
 
-test('a move without a button is reported to the picture under it, and so is its end', async () => {
+test('a move without a button is reported to the picture under it, and so is leaving the picture', async () => {
   const wanted: boolean[] = []
   const heard: unknown[] = []
   const pointer = createPointer(Date.now, isWanted => wanted.push(isWanted))

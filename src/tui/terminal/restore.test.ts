@@ -110,7 +110,7 @@ test.each([
   })
 })
 
-test('work that never ends is not waited for forever, and the terminal is restored before', async () => {
+test('open work that never ends delays the end only for a moment, and the terminal is restored before', async () => {
   const session = run('never-settles')
   await session.ready()
   session.pty.write('q')

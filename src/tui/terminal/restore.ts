@@ -64,7 +64,8 @@ function exitCodeOf(reason: ExitReason): number {
 
 const GRACE_MS = 2000
 /**
- * Maximum milliseconds to wait until a terminal that is behind is restored; one that accepts nothing is not waited for.
+ * Maximum milliseconds to wait until a terminal that is behind is restored. A terminal that accepts nothing is not
+ * waited for.
  */
 const TAKEN_WITHIN_MS = 5000
 const STOPPED_WITHIN_MS = 100
@@ -89,7 +90,7 @@ export function installRestore(options: RestoreOptions): Restore {
     act()
   }
   const end = (reason: ExitReason, code = exitCodeOf(reason)): void => {
-    // Its keys send these two signals to the other program too, which handles them.
+    // The keys of the lent terminal send these two signals to the other program too, which handles them.
     if (isLent && (reason === 'SIGINT' || reason === 'SIGQUIT')) return
     if (isEnding) {
       // A hang-up appears as a signal and as broken streams, even while the terminal is being restored; any other
@@ -117,7 +118,7 @@ export function installRestore(options: RestoreOptions): Restore {
   const resume = (): void => {
     clearTimeout(resumeTimer)
     if (isEnding || isLent) return
-    // If it was stopped from outside, without `suspend`, others may have used the terminal as well.
+    // If the process was stopped from outside, without `suspend`, others may have used the terminal as well.
     const raw = suspendedRaw ?? stdin.isRaw ?? false
     if (suspendedRaw !== undefined) process.on('SIGTSTP', suspend)
     suspendedRaw = undefined
@@ -158,7 +159,7 @@ export function installRestore(options: RestoreOptions): Restore {
     abandon(code) {
       giveBack()
       writeNow(STANDARD_ERROR, `${STUCK_SENTENCE}\n`)
-      // Node would print there that it waits for the debugger, which is what called this.
+      // Node would print to standard error that it waits for the debugger, although the debugger is what called this.
       closeSync(STANDARD_ERROR)
       process.exit(code)
     },

@@ -109,7 +109,7 @@ test('moving a row on a muted background writes no bytes for invisible changes o
   const plain = '\x1b[mcase\x1b[27X\x1b[44G'
   expect(await show(screen, emulator, frame(2))).toBe(
     `\x1b[1H  \x1b[31m✗ failed  ${plain}\x1b[38;5;246m1/10   5ms ` +
-      // The end comes first: its color is that of the row before.
+      // The end of the row is written first: its color is that of the row before.
       `\x1b[2;44H\x1b[48;5;237m2/10   5ms \r  \x1b[31m✗ failed  \x1b[39mcase${' '.repeat(27)}`,
   )
 })

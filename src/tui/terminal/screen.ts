@@ -156,7 +156,7 @@ export class Screen {
   #modesToSet(): string {
     return [
       this.#title === undefined ? '' : title(this.#title),
-      // Asked before the background is changed, to get the terminal's own color.
+      // The background is requested before it is changed, to get the terminal's own color.
       this.#asksBackground ? ASK_BACKGROUND : '',
       this.#ground === undefined ? '' : groundSequence(this.#ground),
       this.#mouse ? this.#mouseOn() : '',
@@ -204,8 +204,8 @@ export class Screen {
   }
 
   /**
-   * Draws a part of the screen in one muted style, except what is above it; undefined ends that. It appears with the
-   * next frame, which contains what is above.
+   * Draws a part of the screen in one muted style, except what is drawn above it; undefined ends this. The muting
+   * appears with the next frame, which contains what is above.
    */
   quiet(quiet: Quiet | undefined): void {
     this.#composition.quiet(quiet)

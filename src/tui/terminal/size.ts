@@ -1,6 +1,6 @@
 const DEFAULT_COLUMNS = 80
 const DEFAULT_ROWS = 24
-/** Larger than any display in any font; cells that a terminal reports beyond it stay blank. */
+/** Maximum size, larger than any display in any font. Cells that a terminal reports beyond it stay blank. */
 const MOST_COLUMNS = 1000
 const MOST_ROWS = 400
 

@@ -25,8 +25,8 @@ const REST_MS = 500
 const UNATTENDED_MS = 2000
 const CHECK_MS = 100
 /**
- * Number of checks after Ctrl+C or a signal that make a second, and for a thread that has started to end normally.
- * Checks are counted instead of time, because a sleeping machine runs nothing.
+ * Number of checks, about a second, after Ctrl+C or a signal until the program is ended; and that number for a thread
+ * that has started to end normally. Checks are counted instead of time, because a sleeping machine runs nothing.
  */
 const CHECKS_UNTIL_END = 9
 const CHECKS_WHILE_ENDING = 40
@@ -77,7 +77,7 @@ function check(): void {
   }
   const read = Atomics.load(state, READS_KEYS) === 1 ? typed() : ''
   keys += read
-  // Sent at once, so that the thread has them before it reads the following ones.
+  // The keys are sent at once, so that the thread has them before it reads the following ones.
   if (read !== '') send(read)
   if (checksLeft === undefined && CTRL_C.test(keys)) checksLeft = checksUntilEnd()
   const share = shareOfProcessor()

@@ -17,14 +17,14 @@ export const STUCK_SENTENCE = 'mcpdeck had to stop: it did not respond.'
 /** Milliseconds after which the thread starts, when the first screen is done. */
 const START_AFTER_MS = 1000
 
-/** Beside this file, or beside the chunks of `dist`, where the build puts it. */
+/** The thread's file: beside this file, or beside the chunks of `dist`, where the build puts it. */
 const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('./watchdog-thread.ts', import.meta.url)
   : new URL('./watchdog-thread.js', import.meta.url)
 
 /** Settings of the thread. `leaving` restores the terminal; `timeOrigin` is that of the screen's thread. */
 export type WatchdogSettings = { state: Int32Array; leaving: string; timeOrigin: number; port: MessagePort }
-/** Expects a turn as the response; `keys` were typed while there was none. */
+/** A message to which the screen's thread responds with a turn. `keys` were typed since its last response. */
 export type WatchdogMessage = { keys: string }
 
 export type Watchdog = {
@@ -62,7 +62,7 @@ export function startWatchdog(options: {
     ends: () => void Atomics.store(state, ENDS, 1),
     attended(isAttended) {
       Atomics.store(state, UNATTENDED, isAttended ? 0 : 1)
-      // Before the key that ended the rest is handled, because the thread may get stuck in that.
+      // The thread is woken before the key that ended the rest is handled, because that may be what gets stuck.
       if (isAttended) thread?.wake()
     },
   }

@@ -9,7 +9,7 @@ const plain = createTheme({ level: 0, ascii: false, plain: true }).symbols
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
 describe('a bar of a chart', () => {
-  test.each(symbols)('has the requested width, and is full only for all and empty only for nothing', theme =>
+  test.each(symbols)('has the requested width, is full only for a share of 1 and empty only for 0', theme =>
     fc.assert(
       fc.property(share, fc.integer({ min: 2, max: 60 }), (part, columns) => {
         const drawn = bar(theme, part, columns)
@@ -32,18 +32,20 @@ describe('a bar of a chart', () => {
 })
 
 describe('a line of values', () => {
-  test.each(symbols)('has a column for each, with the highest only for all and a gap for an unknown value', theme =>
-    fc.assert(
-      fc.property(fc.array(fc.option(share, { nil: undefined })), shares => {
-        const drawn = [...sparkline(theme, shares)]
-        expect(drawn).toHaveLength(shares.length)
-        shares.forEach((part, index) => {
-          if (part === undefined) expect(drawn[index]).toBe(' ')
-          else expect(drawn[index] === theme.lowSpark.at(-1)).toBe(part === 1)
-          if (part === 0) expect(drawn[index]).toBe(theme.lowSpark[0])
-        })
-      }),
-    ),
+  test.each(symbols)(
+    'has a column for each value, the highest one only for a share of 1, and a gap for an unknown value',
+    theme =>
+      fc.assert(
+        fc.property(fc.array(fc.option(share, { nil: undefined })), shares => {
+          const drawn = [...sparkline(theme, shares)]
+          expect(drawn).toHaveLength(shares.length)
+          shares.forEach((part, index) => {
+            if (part === undefined) expect(drawn[index]).toBe(' ')
+            else expect(drawn[index] === theme.lowSpark.at(-1)).toBe(part === 1)
+            if (part === 0) expect(drawn[index]).toBe(theme.lowSpark[0])
+          })
+        }),
+      ),
   )
 
   test('leaves a gap to the row above, as a bar does', () => {

@@ -20,7 +20,7 @@ export function contrastOf(one: string, other: string): number {
   return (high + 0.05) / (low + 0.05)
 }
 
-/** Returns the color this far between the two, 0 to 1. */
+/** Returns the color that is this share, from 0 to 1, of the way from one color to the other. */
 export function mix(from: string, to: string, share: number): string {
   const target = sharesOf(to)
   const mixed = sharesOf(from).map((value, index) => value + (target[index]! - value) * share)
@@ -33,7 +33,10 @@ export function mix(from: string, to: string, share: number): string {
     .join('')}`
 }
 
-/** Luminance from which a dark background is light enough for a darker selection, and the reverse for light ones. */
+/**
+ * Luminance above which a dark background is light enough for a darker selection, and below which a light one is dark
+ * enough for a lighter selection.
+ */
 const GREY_GROUND = { dark: 0.016, light: 0.92 } as const
 
 /**

@@ -58,7 +58,7 @@ export function paletteFor(choice: ThemeChoice, background: Background, ground?:
   return coloured(ground !== undefined ? { ...colours, selected: quietGround(ground, colours.text) } : colours)
 }
 
-/** Returns a palette for one kind of background, which it sets on a terminal of the other kind. */
+/** Returns a palette for one kind of background. On a terminal of the other kind, it also sets the background. */
 function elsewhere(palette: Palette, own: Background, background: Background): Palette {
   return own === background ? palette : { ...palette, ground: TERMINAL_COLOURS[own] }
 }

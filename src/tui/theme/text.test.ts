@@ -76,7 +76,7 @@ describe('text from outside', () => {
     )
   })
 
-  test('has the same first lines as the whole text', () => {
+  test('wrapped into a limited number of lines, has the same lines as without the limit', () => {
     fc.assert(
       fc.property(long, fc.integer({ min: 2, max: 30 }), fc.integer({ min: 1, max: 9 }), (text, width, most) => {
         expect(wrap(text, width, { most })).toEqual(wrap(text, width).slice(0, most))

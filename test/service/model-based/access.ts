@@ -45,7 +45,7 @@ export async function publish(world: World, { which, mode, cut }: StepOf<'publis
   access.scenarios.set(environment.id, scenario)
 }
 
-/** This works whether the feature is on or off. */
+/** Unpublishing works whether the feature is on or off. */
 export async function unpublish(world: World, { which, cut }: StepOf<'unpublish'>) {
   const { host, model, place } = world
   const scenario = some(world, which)
@@ -123,7 +123,7 @@ export async function remove(world: World, { which, email, cut }: StepOf<'remove
   await checkSessions(world, scenario.id)
 }
 
-/** The old link no longer lets anybody in, but removes nobody. */
+/** The old link no longer admits anyone, but removes nobody. */
 export async function rotate(world: World, { which, cut }: StepOf<'rotate'>) {
   const scenario = some(world, which)
   if (!scenario) return

@@ -59,7 +59,7 @@ export async function archiveEnvironment(world: World, { which, isStale, cut }: 
 
 export async function restoreEnvironment(world: World, { which, isStale, cut }: StepOf<'restoreEnvironment'>) {
   const before = world.model.environments
-  // It is taken from the archived ones if there are any, so that it often succeeds.
+  // An archived environment is taken if there is one, so that restoring often succeeds.
   const archived = before.filter(each => each.isArchived)
   const row = pick(archived.length > 0 ? archived : before, which)!
   const isTaken = before.some(each => each.id !== row.id && each.name === row.name && !each.isArchived)

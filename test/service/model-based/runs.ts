@@ -112,7 +112,10 @@ export async function rerun(world: World, { which, cut }: StepOf<'rerun'>) {
   })
 }
 
-/** Checks that every run exists once, ended as it may and stays so, and that no more are in flight than allowed. */
+/**
+ * Checks that every run exists once, has an allowed end that never changes, and that no more runs are in flight than
+ * allowed.
+ */
 export async function checkRuns(
   world: World,
   { cancelled, isSure = false }: { cancelled?: RunModel; isSure?: boolean } = {},

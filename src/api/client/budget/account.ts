@@ -48,7 +48,10 @@ function returned(bucket: Bucket, rule: BucketRule): Bucket {
   return { ...bucket, level: Math.min(Math.max(0, rule.capacity - inFlight), bucket.level + 1), inFlight }
 }
 
-/** Returns the bucket after the service refused: empty until `until`, then with a single token, as the service says. */
+/**
+ * Returns the bucket after a refusal by the service: empty until `until`, then with a single token, like the service's
+ * own.
+ */
 function drained(bucket: Bucket, until: number): Bucket {
   return { ...bucket, level: 1, at: Math.max(bucket.at, until) }
 }
@@ -62,8 +65,8 @@ export function timeUntil(bucket: Bucket, tokens: number, now: number, rule: Buc
 }
 
 /**
- * The account of a key, from which it follows what the key may still send, as plain data. Times are milliseconds of the
- * ledger that stores it.
+ * What a key has used, which determines what it may still send, as plain data. Times are milliseconds of the ledger
+ * that stores it.
  */
 export type Account = {
   /** Includes the requests in flight of all processes that share the key. */
@@ -82,9 +85,11 @@ export type Account = {
 const SLOWEST_PACE = 1 / 20
 /** Milliseconds without a refusal after which one machine fewer is assumed to share the key. */
 const RECOVERY_MS = 22 * 60_000
-/** Maximum recovery for one success in milliseconds, because a success says nothing about a long silence before it. */
+/**
+ * Maximum milliseconds of recovery that one success counts for, because it says nothing about a long silence before it.
+ */
 const RECOVERY_STEP_MS = 60_000
-/** Milliseconds between two refusals below which far more machines than assumed must share the key. */
+/** If two refusals are fewer milliseconds apart than this, far more machines than assumed must share the key. */
 const SETTLING_MS = 60_000
 const SETTLING_GROWTH = 0.45
 
@@ -136,7 +141,7 @@ export function slowed<A extends Account>(account: A, now: number): A {
 }
 
 /**
- * Ends the pause in place: one token is left, as after any pause, and the full rate is assumed.
+ * Ends the pause, changing `account`: one token is left, as after any pause, and the full rate is assumed.
  * @returns whether there was one
  */
 export function resume(account: Account, now: number): boolean {

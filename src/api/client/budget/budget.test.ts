@@ -92,7 +92,7 @@ async function drain(budget: ReturnType<typeof createBudget>, count: number): Pr
 }
 
 describe('the order of requests', () => {
-  test('is by priority, then alternates between owners, then by arrival for an owner', async () => {
+  test('is by priority, then in turns of the owners, then by arrival', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     for (const permit of await drain(budget, 10)) permit.release()
@@ -115,7 +115,7 @@ describe('the order of requests', () => {
     expect(served).toEqual(['me', 'a1', 'b1', 'a2', 'a3', 'pin', 'bg'])
   })
 
-  test('serves owners of one priority in turn, and none twice before another that waits', () => {
+  test('serves owners of one priority in turn, and none twice while another waits', () => {
     const owners = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 2, maxLength: 20 })
     const property = fc.asyncProperty(owners, async all => {
       const clock = new VirtualClock()
@@ -202,7 +202,7 @@ describe('a refusal by the service', () => {
     expect(await pause()).toBe(1_000)
   })
 
-  test('of requests sent before the pause lengthens it only by their own Retry-After', async () => {
+  test('of a request sent before the pause lengthens the pause only by its own Retry-After', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock, random: () => 0 })
     const permits = await drain(budget, 3)
@@ -214,7 +214,7 @@ describe('a refusal by the service', () => {
     expect(budget.snapshot().pausedUntil).toBe(clock.now() + 9_000)
   })
 
-  test('for longer than anybody waits is reported at once, even to requests already waiting', async () => {
+  test('that lasts longer than any caller waits is reported at once, even to requests already waiting', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const permits = await drain(budget, 10)
@@ -227,7 +227,7 @@ describe('a refusal by the service', () => {
 })
 
 describe('a pause without a time limit', () => {
-  test('ends after an hour, and one request asks again', async () => {
+  test('ends after an hour, and then a single request is tried', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock, random: () => 0 })
     for (const permit of await drain(budget, 3)) permit.limited(99_999_999_000)
@@ -322,7 +322,7 @@ describe('the gauge of the budget', () => {
     stop()
   })
 
-  test('notifies a listener of a change that someone else has already read', async () => {
+  test('notifies a listener of a change even if another caller has already read it', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const listener = vi.fn<() => void>()

@@ -33,7 +33,10 @@ export type BudgetOptions = {
   /** Longest pause that a caller waits for, in milliseconds. */
   longestPauseMs?: number
   clock?: Clock
-  /** Spreads pauses. Default: a series of numbers that differs between machines and is always the same on one. */
+  /**
+   * Random numbers that spread pauses. Default: a series that differs between machines and is always the same on one
+   * machine.
+   */
   random?: () => number
 }
 
@@ -346,7 +349,7 @@ class RequestBudget implements Budget {
       unused: () =>
         close(
           () => undefined,
-          // A later pause leaves one token, whatever came before it.
+          // If a later pause began, the bucket gets a single token when it ends, and no token is returned.
           entry => (pause === entry.pauses ? this.#rule : undefined),
         ),
       limited: retryAfterMs =>
@@ -383,7 +386,10 @@ class RequestBudget implements Budget {
     return (this.#random() * (sharersOf(entry) - 1) * 1000) / this.#rule.refillPerSecond
   }
 
-  /** Returns milliseconds until time alone refills tokens, ends a pause or lets others change a shared entry. */
+  /**
+   * Returns the milliseconds until something changes by time alone: tokens refill, a pause ends, or others may have
+   * changed a shared entry.
+   */
   #nextChange(): number | undefined {
     const { now, entry } = this.#look()
     const { bucket } = entry

@@ -1,12 +1,15 @@
 import type { Clock } from '../../../lib/clock.ts'
 
-/** A file shared by processes that could not be accessed at the last attempt. */
+/** A shared file that could not be accessed at the last attempt, and the error. */
 export type LostLedger = { file: string; error: Error }
 
-/** The order of requests: what a person waits for, what is on screen, pinned runs elsewhere, everything else. */
+/**
+ * The priorities of requests in order: what a person waits for, what is on screen, pinned runs elsewhere, everything
+ * else.
+ */
 export type Priority = 'foreground' | 'visible' | 'pinned' | 'background'
 
-/** The purpose of a request. `refused` counts refusals because of the rate, and is not a request of its own. */
+/** The purpose of a request. `refused` counts refusals because of the rate, which are no separate requests. */
 export type Purpose = Priority | 'write' | 'live' | 'refused'
 
 /** The screen or command that a request is for, and its purpose. */
@@ -18,7 +21,7 @@ export type Count = Cause & { second: number; count: number }
 /** Requests that one process of this machine sent. `isOwn` if this process sent them. */
 export type Spent = Count & { isOwn: boolean }
 
-/** Numbers of events that needed no request, or whose request was not sent after all. */
+/** Numbers of events that needed no request, or whose request was withdrawn. */
 export type Spared = {
   /** Reads answered from data that had just been read. */
   fresh: number
@@ -62,7 +65,7 @@ export type BudgetReport = {
   spared: Readonly<Spared>
 }
 
-/** A value that changes through events and through time alone. */
+/** A value that changes with events, and also with time alone. */
 export type Measured<T> = {
   measure: () => T
   /** Returns milliseconds until time alone changes the value, or `undefined` if it does not. */
@@ -78,7 +81,7 @@ export class Gauge<T extends Record<string, unknown>> {
   readonly #source: Measured<T>
   readonly #listeners = new Set<() => void>()
   #current: T | undefined
-  /** The value that listeners know. Someone may have read a newer one since. */
+  /** The value that listeners were last notified of. Callers may have read a newer one since. */
   #published: T | undefined
   /** Guards against recursive calls: each listener reads the value, and a measurement may read a file. */
   #isTelling = false

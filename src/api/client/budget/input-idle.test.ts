@@ -4,7 +4,7 @@ import { createBudget } from './budget.ts'
 import { betweenKeys, createInputIdle } from './input-idle.ts'
 import { yieldToInput } from '../../../lib/yield-to-input.ts'
 
-/** Waits longer than a request whose turn it is waits for keys, in turns of the event loop. */
+/** Waits for more turns of the event loop than the first waiting request waits for keys. */
 async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await yieldToInput()
 }
@@ -25,7 +25,7 @@ test('without keys no request waits', async () => {
   expect(gone).toEqual(['a', 'b'])
 })
 
-test('a request right after a key is sent, and a later one waits for the next key', async () => {
+test('a request that comes right after a key is sent, and a later one waits for the next key', async () => {
   const { clock, pauses, gone, ask } = stage()
   pauses.inputArrived()
   await clock.advance(30)
@@ -54,7 +54,7 @@ test('a request is sent once the person pauses, if no further key arrives', asyn
   expect(gone).toEqual(['a'])
 })
 
-test('keys are handled between two requests, and one that would come too late waits again', async () => {
+test('keys are handled between two requests, and a request that would be too late waits for the next key', async () => {
   const { clock, pauses, gone, ask } = stage()
   const pressLongBefore = async (): Promise<void> => {
     await pauses.next()

@@ -2,7 +2,7 @@ import type { Budget } from './budget.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { yieldToInput } from '../../../lib/yield-to-input.ts'
 
-/** Milliseconds within which no key follows another, unless it is held down. */
+/** Milliseconds after a key in which no other key arrives, unless the key is held down. */
 const AFTER_KEY_MS = 40
 /** Milliseconds without a key after which the person counts as pausing. */
 const REST_MS = 200

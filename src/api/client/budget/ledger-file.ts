@@ -115,7 +115,7 @@ export class LedgerFile {
     this.#database.close()
   }
 
-  /** @param own this process as it knows itself, because others may have assumed that it is dead */
+  /** @param own what this process knows about itself, because others may have removed it as dead */
   #load(own: Own, fresh: () => Account, clean: boolean): { entry: Entry; seen: number } {
     const row = this.#database.get<AccountRow>(READ_ACCOUNT, { id: this.#id })
     const others = this.#others(clean)
@@ -125,7 +125,7 @@ export class LedgerFile {
     return { entry, seen: row?.seen ?? this.#machine.now() }
   }
 
-  /** A time in the future is from before a restart of the machine. */
+  /** A stored time in the future is from before a restart of the machine. */
   #accountOf(row: AccountRow): Account {
     const shift = Math.max(0, row.seen - this.#machine.now())
     return {

@@ -38,8 +38,8 @@ const RENEW_EVERY_MS = LEASE_MS / 3
 /** Milliseconds before the first retry if the others cannot be reached. The delay grows. */
 const FIRST_RETRY_MS = 250
 /**
- * Milliseconds for which nothing is sent at first. Most blocks are short, and this time covers what others still send.
- * Also the longest delay between retries.
+ * Milliseconds in which nothing is sent after the file became unavailable: most blocks are shorter, and others may send
+ * meanwhile. Also the longest delay between retries.
  */
 const PATIENCE_MS = 2_000
 /** SQLite's code for a table that another connection has locked. */
@@ -151,8 +151,8 @@ export class SharedLedger implements Ledger {
   }
 
   /**
-   * Corrects the tokens for requests that were sent while the file was blocked: the first process to return gives up
-   * all tokens since then.
+   * Accounts for requests that were sent while the file was blocked: the first process that can use the file again
+   * gives up all tokens gained since then.
    */
   #payFor(away: Away, stored: Entry, seen: number): void {
     const { bucket, pauses } = this.#known
@@ -200,7 +200,9 @@ export class SharedLedger implements Ledger {
   }
 }
 
-/** Returns what a process may use that cannot reach the others: no reserve, and its share of the rate after a while. */
+/**
+ * Returns what a process may use if it cannot reach the others: no reserve, and its share of the rate after a while.
+ */
 function isolated(entry: Entry, now: number): Entry {
   const { bucket, own, others, pace } = entry
   return {

@@ -13,7 +13,7 @@ const MAX_ALL = BOUNDS.cachedAnswers.most
 /** Maximum age of stored answers in milliseconds. */
 const MAX_AGE_MS = 14 * 24 * 60 * 60_000
 
-/** Answers with links that grant access, to scenarios and for signing in. */
+/** Resources whose answers contain links that grant access: to scenarios, and for signing in. */
 const WITH_LINKS = new Set<keyof Contract>(['connections', 'scenarios', 'userTesting'])
 /** Answers with whole conversations, which are large and private. */
 const CONVERSATIONS = new Set<AnyEndpoint>([
@@ -77,12 +77,12 @@ export function isRestored({ state }: Pick<Query, 'state'>): boolean {
   return state.data !== undefined && state.dataUpdateCount === 0
 }
 
-/** Whether a query only reads from the service. A read over POST connects to an MCP server. */
+/** Whether a query is a GET request to the service. A read over POST connects to an MCP server. */
 export function isPlainRead({ queryKey }: Pick<Query, 'queryKey'>): boolean {
   return endpointOf(queryKey)?.method === 'GET'
 }
 
-/** Whether a query reads from the service, not from this machine as for the journal. */
+/** Whether a query reads from the service. Others read from this machine, such as the journal. */
 export function isOfService({ queryKey: [resource] }: Pick<Query, 'queryKey'>): boolean {
   return Object.hasOwn(contract, String(resource))
 }

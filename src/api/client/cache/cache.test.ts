@@ -152,7 +152,7 @@ describe('stored answers', () => {
     ])
   })
 
-  test('exclude what the service has refused since, but include what is open after a lost connection', async () => {
+  test('exclude data that the service has refused since, but include data from before a lost connection', async () => {
     const queryClient = newQueryClient()
     const failures = {
       gone: new ApiError({ kind: 'http', status: 404, message: 'gone', sent: true }),

@@ -20,7 +20,9 @@ export function cachedItems<E extends AnyEndpoint>(
   })
 }
 
-/** Returns items of a list in the cache that can be opened by name. `to` returns the place of an item by its id. */
+/**
+ * Returns the items of cached lists as things that can be opened by name. `to` returns the place of an item by its id.
+ */
 export function namedItems<E extends AnyEndpoint, Place>(
   endpoint: ItemOf<E> extends { id: string; name?: string | null } ? E : never,
   kind: string,

@@ -79,7 +79,7 @@ test('the first page of a longer list is the plain list, and a plain read leaves
   expect(modes.plain()).toEqual(['anyone_with_link'])
 })
 
-test('a planned read sent before a write does not count as read after it', async () => {
+test('a planned read that was sent before a write does not count as a read after the write', async () => {
   let mode = 'anyone_with_link'
   const { queryClient, plain, modes, asked, stall } = setup(() => ({ items: [scenario(mode)] }))
   await queryClient.fetchQuery(plain)

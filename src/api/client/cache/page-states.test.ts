@@ -7,7 +7,7 @@ import { createClient } from '../client.ts'
 import { createQueries } from './queries.ts'
 import { createQueryClient } from './query-client.ts'
 
-/** A service with pages of one item each, which reports their state, and a list of all of them. */
+/** Creates a service that has pages of one item each and reports their state, and a cached list of all its pages. */
 async function stage(pages: number) {
   const names = Array.from({ length: pages }, (_, page) => `page ${page}`)
   let state = 0

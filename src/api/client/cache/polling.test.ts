@@ -36,7 +36,7 @@ test('polls that started separately are made at the same moments, and end when n
   }
 })
 
-test('while nobody is there, answers are passed on together, and at once when someone returns', async () => {
+test('answers are passed on together while nobody is there, and at once when someone returns', async () => {
   vi.useFakeTimers()
   try {
     gatherNews(100)

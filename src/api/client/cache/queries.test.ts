@@ -118,7 +118,7 @@ describe('the queries of the cache', () => {
     expect(requests.map(request => new URL(request.url).searchParams.get('cursor'))).toEqual([null, 'a', 'b'])
   })
 
-  test('read several pages as one after the first, with the input of each', async () => {
+  test('read several pages after the first as one, reduced to the parts that are stored', async () => {
     const cursors = ['a', 'b', 'c', 'd']
     const { queries, queryClient, requests } = setup((_, nth) =>
       Response.json({

@@ -176,7 +176,10 @@ function pagesOptions<E extends AnyEndpoint>(
   })
 }
 
-/** Page size on a slow connection: only pages that can still change are read again in a polled list. */
+/**
+ * Page size on a slow connection. A poll can skip pages that no longer change, and skips more of a list with small
+ * pages.
+ */
 const SMALL_PAGE = 25
 
 /** Lists that were started on a slow connection. A list keeps its page size. */
@@ -221,7 +224,7 @@ async function followed<Page>(options: {
   return joined(pages, {})
 }
 
-/** Merges pages, with the last one's other fields. */
+/** Merges the items of pages. All other fields are those of the last page. */
 function joined<Page>(pages: readonly Page[], changes: { nextCursor?: string }): Page {
   const items = (pages as readonly { items: readonly unknown[] }[]).flatMap(page => page.items)
   return pages.length === 1 && !('nextCursor' in changes) ? pages[0]! : { ...pages.at(-1)!, ...changes, items }
@@ -304,7 +307,9 @@ function beginReading({ client, queryKey, pageParam }: PagesContext): Reading {
   return reading
 }
 
-/** Returns the pages of the service, and characters of its answers, for each page of a cached list. */
+/**
+ * Returns, for each page of a cached list, the number of the service's pages in it, and of characters in their answers.
+ */
 export function readPages(
   client: QueryClient,
   queryKey: readonly unknown[],

@@ -19,7 +19,7 @@ import { shareAnswer, keepStates } from './page-states.ts'
 const STALE_MS = 10_000
 /** Milliseconds that data of a closed screen is kept. */
 const KEEP_MS = 10 * 60_000
-/** Milliseconds after which an answer is slow and counts as old as its request. */
+/** Milliseconds after which an answer counts as slow. A slow answer is dated by the time of its request. */
 const LATE_MS = 1_000
 
 /** Returns the query with this key. The cache's `find` would compare the key with that of every query. */
@@ -78,7 +78,10 @@ export function createQueryClient(): QueryClient {
   return client
 }
 
-/** Creates the same cache, whose polls share their wake-ups with all other polling of this process. */
+/**
+ * Creates a cache like {@link createQueryClient}, whose polls share their wake-ups with all other polling of this
+ * process.
+ */
 export function createPollingClient(): QueryClient {
   const ends = new Map<unknown, () => void>()
   let last = 0
@@ -131,7 +134,8 @@ function projectOf(input: unknown): unknown {
 }
 
 /**
- * Marks as outdated what a write changed, and cancels planned reads in progress. @param inputs of the known requests
+ * Marks as outdated what a write changed, and cancels planned reads in progress.
+ * @param inputs of the known requests
  */
 export async function outdateAfterWrite(
   queryClient: QueryClient,

@@ -19,8 +19,8 @@ function keyOf<Form extends string>(projectId: string, form: Form) {
 }
 
 /**
- * Returns the key under which a list that is read page by page stores them, the same as
- * `queries.journeyFindings.list.infinite`.
+ * Returns the key under which a list that is read page by page stores its pages, as
+ * `queries.journeyFindings.list.infinite` does.
  */
 export function swarmPagesKey(projectId: string) {
   return keyOf(projectId, 'pages')
@@ -28,8 +28,8 @@ export function swarmPagesKey(projectId: string) {
 
 /**
  * Reads all pages of a project's swarm findings at once, for callers that repeat them as a whole. The list is sorted by
- * first sight, so returned findings are far behind new ones. Screens that read it page by page get the same pages at
- * once.
+ * the time of the first failure, so a finding that reappeared is far behind new ones. Screens that read it page by page
+ * get the same pages at once.
  */
 export function wholeSwarmFindings(client: Client, queryClient: QueryClient, projectId: string) {
   const read = () => queryClient.getQueryState<SwarmPages>(swarmPagesKey(projectId))

@@ -88,7 +88,7 @@ export class ApiError extends Error implements ErrorFacts {
     // The contract has no redirects. A program that redirects may have forwarded the request, without telling its
     // outcome.
     const isRefusal = this.status === undefined || (this.status >= 400 && this.status < 500)
-    // A local workspace answers for a model that failed, and its details say what was done before.
+    // If a model failed, a local workspace answers with an error whose details say what was done before.
     return !isRefusal && this.reason !== 'MODEL_ENDPOINT'
   }
 }

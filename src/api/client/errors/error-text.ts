@@ -86,8 +86,8 @@ function adviceKey(error: ApiError): AdviceKey {
 }
 
 /**
- * Matches codes as the contract writes all but `environment_model_required`. Our own keys are in lower case, so that no
- * answer can choose one.
+ * Matches every code of the contract except `environment_model_required`. Our own keys are in lower case, so that an
+ * answer cannot select one.
  */
 const WIRE_CODE = /^[A-Z][A-Z0-9_]*$/
 

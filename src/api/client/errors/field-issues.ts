@@ -87,7 +87,7 @@ export function waitText(ms: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-/** Advises what to do about a refused key, by where it came from. */
+/** Advises what to do about a refused key, depending on its source. */
 export function otherKey(otherwise: string): (error: Pick<ErrorFacts, 'keySource'>) => string {
   return ({ keySource }) =>
     keySource === undefined ? otherwise : `The key came from ${keySource}; put one there that the service accepts.`

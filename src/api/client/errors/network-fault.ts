@@ -17,7 +17,7 @@ const FAULT_BY_CODE: Record<string, NetworkFault> = {
   UND_ERR_SOCKET: 'reset',
   EPROTO: 'tls',
   HOSTNAME_MISMATCH: 'tls',
-  // A body that ends too early, on a connection that should end with it.
+  // A body that ends before its announced length: the connection ended with it.
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
   UND_ERR_HEADERS_OVERFLOW: 'protocol',
   HTTPParserError: 'protocol',
@@ -31,7 +31,7 @@ const FAULT_BY_PATTERN: readonly (readonly [RegExp, NetworkFault])[] = [
 ]
 
 /**
- * Faults of a connection that was never established, so that no request can have been sent. `unreachable` is none of
+ * Faults of a connection that was never established, so that no request can have been sent. `unreachable` is not among
  * them: an open connection reports it too, if its route is lost before an answer.
  */
 const BEFORE_SENDING = new Set<NetworkFault>(['dns', 'refused'])
@@ -39,8 +39,8 @@ const BEFORE_SENDING = new Set<NetworkFault>(['dns', 'refused'])
 type SystemFault = { code: string; connecting: boolean; message: string }
 
 /**
- * Returns where a connection failed according to a thrown error, whose message that is, and whether the request can
- * have been sent.
+ * Returns what a thrown error says about a connection: the fault, a message, whether the request can have been sent,
+ * and the system's code.
  */
 export function lineFault(thrown: unknown) {
   const system = innermostFault(thrown)

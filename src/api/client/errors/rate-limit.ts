@@ -1,6 +1,6 @@
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
-/** The kinds of refusal for "too much" (limits-and-errors, section 3). */
+/** The limits that can refuse a request (limits-and-errors, section 3). */
 export type RateLimitKind =
   | 'key-rate'
   | 'burst-brake'
@@ -12,8 +12,8 @@ export type RateLimitKind =
   | 'open-requests'
 
 /**
- * Brakes and the key's rate count by the minute, so a longer wait in milliseconds on a launching route can only be a
- * daily quota.
+ * Milliseconds above which a wait on a launching route can only be that of a daily quota: brakes and the rate of the
+ * key count by the minute.
  */
 const LONGEST_BRAKE_MS = 120_000
 
@@ -28,7 +28,7 @@ type Refusal = {
 /** Returns which limit refused a request, or `undefined` if none did. */
 export function rateLimitOf({ endpoint, status, code, details, retryAfterMs }: Refusal): RateLimitKind | undefined {
   if (code === 'ACTIVE_REQUEST_LIMIT') return 'open-requests'
-  // A model's endpoint with too many requests says nothing about the service's own limits.
+  // A 429 of a model's endpoint says nothing about the service's own limits.
   if (status !== 429 || details?.['reason'] === 'MODEL_ENDPOINT') return undefined
   if (code === 'CONCURRENT_RUN_LIMIT' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT') return 'concurrent-runs'
   if (namesInsights(details)) return 'insights-per-day'

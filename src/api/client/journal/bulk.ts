@@ -27,8 +27,8 @@ export function planOf(
 type Begun = Pick<EntryRow, 'operation' | 'digest'> & Pick<DoneWrite, 'outcome' | 'finding'>
 
 /**
- * Returns the outcome of a bulk action, by the entries after its own. Writes that another action sent since count as
- * well.
+ * Returns the outcome of a bulk action from the entries that follow its own. Equal writes that another action sent
+ * since then count as well.
  */
 export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bulk {
   const rows = database.all<Begun>(
@@ -39,7 +39,7 @@ export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bu
   const { writes } = parseExact(input ?? '{"writes":[]}') as { writes: Bulk['rest'] }
   const begun = Map.groupBy(rows, row => `${row.operation} ${row.digest}`)
   const equal = Map.groupBy(writes, write => `${write.operation} ${digestOf(JSON.stringify(write.input))}`)
-  // Each of several equal writes needs a record of its own. They begin in the planned order.
+  // Each of several equal writes needs a separate record. They begin in the planned order.
   const endOf = new Map(
     [...equal].flatMap(([key, same]) => {
       const records = begun.get(key)?.slice(-same.length) ?? []

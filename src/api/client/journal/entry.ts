@@ -113,7 +113,7 @@ export function withoutSecrets(
   return { input: copy, complete: !removed.includes(true) }
 }
 
-/** Returns whether there was something to remove. */
+/** Removes a field, and returns whether it was there. */
 function remove(value: unknown, [name = '', ...rest]: string[]): boolean {
   if (!isObject(value) || !Object.hasOwn(value, name)) return false
   if (rest.length > 0) return remove(value[name], rest)
@@ -125,12 +125,12 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null
 }
 
-/** Returns a digest that two writes with the same input have in common. */
+/** Returns a digest of an input. It is the same for all writes with that input. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** Maximum length in characters of a text that is kept of an input that is too large. */
+/** Maximum characters of a text that is kept from an input that is too large to store. */
 const SHORT_TEXT = 400
 
 /** Returns what an input is about: its path, and the short texts of its body. */

@@ -48,7 +48,7 @@ export type Intent = {
 /** The right to find out the outcome of one entry. Other processes leave it alone until it is released or expires. */
 export type Claim = {
   sent: () => void
-  /** Prevents that the claim expires for now. Returns false if another process has the entry or closed it meanwhile. */
+  /** Extends the claim. Returns false if another process has the entry or closed it meanwhile. */
   renew: () => boolean
   /** Closes the entry. Returns false if another process has closed it meanwhile. */
   conclude: (finding: Finding, settlement?: Settlement) => boolean
@@ -71,7 +71,7 @@ export type Journal = {
    */
   unresolved: () => Promise<JournalEntry[]>
   /**
-   * Records the sentence that the person was shown, with the last of these operations that succeeded.
+   * Adds the sentence that the person was shown to the last successful write of these operations.
    * @param from epoch milliseconds
    */
   tell: (operations: readonly string[], from: number, words: string) => Promise<void>
@@ -80,8 +80,8 @@ export type Journal = {
   /** Claims an entry. Undefined if another process holds or has closed it. */
   claim: (entry: JournalEntry) => Promise<Claim | undefined>
   /**
-   * Whether writes followed an entry without being refused: `same` operation and input, or `place` for anything on the
-   * same path.
+   * Whether later writes followed an entry and were not refused: `same` with the same operation and input, `place` with
+   * the same path.
    */
   later: (entry: JournalEntry) => Promise<{ same: boolean; place: boolean }>
   /** Returns writes of this profile since a time, the earliest first, each with its outcome. */
@@ -115,7 +115,7 @@ class FileJournal implements Journal {
   readonly #self: string
   readonly #onFault: (error: unknown) => void
   readonly #listeners = new Set<() => void>()
-  /** Writes of this process that have not ended, with what is resolved at their end. */
+  /** Writes of this process that have not ended, each with a promise that is resolved at its end. */
   readonly #underWay = new Map<Intent, PromiseWithResolvers<void>>()
   #database: Database | undefined
   #closed = false
@@ -406,9 +406,7 @@ function doneSince(database: Database | undefined, profile: string, at: number):
   }))
 }
 
-/**
- * Selects the operations whose last success since `from`, in epoch milliseconds, gets the words that a person was told.
- */
+/** The operations whose last success since `from`, in epoch milliseconds, gets the words that a person was told. */
 type Told = { profile: string; operations: readonly string[]; from: number; words: string }
 
 function noteWords(database: Database | undefined, { profile, operations, from, words }: Told): void {

@@ -6,7 +6,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 const { runs, waveInsights, readiness, images } = contract
 type RunInput = InputOf<typeof runs.requestInsights>
 
-/** Reads back writes that start work which a list or the record itself shows, by operation. */
+/** How to read back each operation that starts work which a list or the record itself shows. */
 export const beginnings: Readonly<Record<string, ReadBack>> = {
   [runs.requestInsights.operation]: async ({ client, entry, options }) => {
     const { projectId, runId } = entry.input as RunInput

@@ -30,7 +30,7 @@ export async function readEarlier(
     if (looked) same.push(looked)
   }
   if (!settleOthers) return { same, settled: [], open: 0 }
-  // Writes that were read back before wait for a person, and are not read again.
+  // Writes that were already read back wait for a person, and are not read again.
   const isNew = (entry: JournalEntry): boolean => !isSameWrite(entry, write) && entry.readBack === undefined
   const settled = (await resolveJournal({ ...options, only: isNew })).filter(({ isOpen }) => !isOpen)
   const open = (await journal.unresolved()).filter(entry => !isSameWrite(entry, write)).length

@@ -20,7 +20,9 @@ import {
 const { servers, liveServers, signIns, calls, serverRequests } = contract
 type Place = { projectId: string; serverId: string }
 
-/** Reads back writes to servers of a local workspace, and calls, which only such a workspace lists, by operation. */
+/**
+ * How to read back each operation on servers of a local workspace, and each call, which only such a workspace lists.
+ */
 export const localWork: Readonly<Record<string, ReadBack>> = {
   [liveServers.restart.operation]: connectionReadBack,
   [liveServers.end.operation]: connectionReadBack,
@@ -39,8 +41,8 @@ export const localWork: Readonly<Record<string, ReadBack>> = {
 const CLOSE_MS = 1_000
 
 /**
- * Reads back whether the connection of a server was ended. If there is none, it was. A new one proves the same, because
- * a restart connects again, and so does the next request after an end.
+ * Reads back whether the connection of a server was ended. It was if there is none. A new connection proves the same,
+ * because a restart connects again, and so does the next request after an end.
  */
 async function connectionReadBack({ client, entry, now, options }: ReadBackContext): Promise<ReadBackAnswer> {
   // Reading back must not extend the connection that should end.
@@ -62,8 +64,8 @@ async function connectionReadBack({ client, entry, now, options }: ReadBackConte
 
 /**
  * Reads back a call of a tool. Calls are listed with their input, newest first, but others may have made the same one.
- * Only a call that had ended before the lost one shows that none is missing, because clearing the list and its limits
- * keep running calls.
+ * A listed call that had ended before the lost one proves that the list is complete since then; a running one does not,
+ * because it is kept when the list is cleared or shortened.
  */
 async function callReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
   const { entry, now } = context
@@ -90,8 +92,8 @@ async function callReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
 }
 
 /**
- * Reads back the clearing of calls. Only calls that had ended by then should be removed. The end of a call that lost
- * its program is not stored.
+ * Reads back the clearing of calls, which removes only calls that had ended by then. The end of a call that lost its
+ * program is not stored.
  */
 async function clearedReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
   const { earliest } = timeOf(context.entry)

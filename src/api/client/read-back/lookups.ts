@@ -13,9 +13,9 @@ export type ReadBackAnswer = {
   seen?: string
   /** The result of the write if it happened, or its probable result if that cannot be known. */
   result?: EntryResult
-  /** Whether it can no longer happen, or has no lasting effect, so that there is nothing to decide. */
+  /** Whether the write can no longer happen, or has no lasting effect, so that there is nothing to decide. */
   isOver?: boolean
-  /** Like `isOver`, from the time at which the service can no longer act on the request. */
+  /** Like `isOver`, but only once the service can no longer act on the request. */
   endsByItself?: boolean
   /** Whether the service may still act on the request, so that reading back later may show more. */
   isEarly?: boolean
@@ -86,7 +86,9 @@ export function timeOf({ intendedAt, lastSeenAt, serviceOffset: then }: JournalE
   return { first: earliest - SKEW_MS, earliest, last: lastSeenAt + most + SLOWEST_MS }
 }
 
-/** Whether a thing was created at that time. A thing without a time counts as created then. */
+/**
+ * Whether a thing was created when the write can have been carried out. A thing without a time counts as created then.
+ */
 export function isFromThen({ createdAt }: Fields, entry: JournalEntry): boolean {
   const made = typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
   const { first, last } = timeOf(entry)

@@ -63,7 +63,7 @@ const INGESTED = 'what ingest stores is not described, so that no read can be co
 const TUNNELS = 'no read shows whether a tunnel is open'
 const DRAFTS = 'drafts are stored nowhere; asking again draws on the daily quota'
 
-/** Writes whose outcome no read shows, with the reason as it follows a colon. */
+/** Writes whose outcome no read shows, each with the reason as it follows a colon. */
 export const UNSHOWN: Readonly<Record<string, string>> = {
   [userTesting.upsertMember.operation]: MEMBERS,
   [userTesting.removeMember.operation]: MEMBERS,
@@ -121,7 +121,7 @@ function readAt(path: string): AnyEndpoint | undefined {
   return allEndpoints().find(other => other.method === 'GET' && other.path === path)
 }
 
-/** Finds a thing without its own read in the list one level above. */
+/** For a thing without a read of its own, finds it in the list one level above its path. */
 function inListAbove(endpoint: AnyEndpoint): LookUp | undefined {
   const above = /^(.*)\/\{(\w+)\}$/.exec(endpoint.path)
   const [, path = '', parameter = ''] = above ?? []
@@ -167,8 +167,8 @@ function changeReadBack(lookUp: LookUp, change?: Fields): ReadBack {
 }
 
 /**
- * Reads back in a list. A name and a time are a sign that it was created, but no proof: a colleague's may have the same
- * name.
+ * Returns how to read back a creation in a list. A name and a time are a sign of it, but no proof: a colleague may have
+ * created another thing with the same name.
  */
 function listReadBack(list: AnyEndpoint): ReadBack {
   return async context => {
@@ -278,7 +278,7 @@ function isAsWanted({ notes, environment, client }: EvalRun, { input }: JournalE
   )
 }
 
-/** Lists what was launched meanwhile, which a person needs to know before the same is launched late. */
+/** Names the runs that were launched since the write, which a person should know before launching the same run late. */
 function sinceThen(runs: readonly EvalRun[], entry: JournalEntry, knownRunIds: ReadonlySet<string>): string {
   const { last } = timeOf(entry)
   const [newest, ...others] = runs.filter(
@@ -289,7 +289,7 @@ function sinceThen(runs: readonly EvalRun[], entry: JournalEntry, knownRunIds: R
   return `, and since then ${runName(newest)}${more} was launched`
 }
 
-/** Maximum number of scenarios whose environment is read, with one request each, to find that of an environment. */
+/** Maximum number of scenarios that are read, with one request each, to find the scenario of an environment. */
 const MOST_SCENARIOS = 50
 
 /**
@@ -369,15 +369,15 @@ function placeOf({ projectId, runId }: Place): Place {
 const CONDITIONS: ReadonlySet<string> = new Set(['expectedConfigId', 'expectedName', 'expectedRevision'])
 
 /**
- * Returns how much of a change a record shows: `all` of it, `part` if it lacks other fields, `not` if a plain value
- * differs, or `nothing` that proves either. Nested values only have to contain what was sent.
+ * Returns how much of a change a record shows: `all` of it, `part` if the record lacks other fields of it, `not` if a
+ * plain value differs, or `nothing` if it proves neither. Nested values only have to contain what was sent.
  */
 function shows(record: Fields, change: unknown): 'all' | 'part' | 'not' | 'nothing' {
   const sent = Object.entries(asFields(change)).filter(([name]) => !CONDITIONS.has(name))
   const shown = sent.filter(([name]) => record[name] !== undefined)
   if (shown.length === 0) return 'nothing'
   const missing = shown.filter(([name, sent]) => !contains(record[name], sent))
-  // Fields that are as they were before prove nothing about a field that is not shown.
+  // Shown fields may have had these values before, so they prove nothing about a field that is not shown.
   if (missing.length === 0) return shown.length < sent.length ? 'part' : 'all'
   return missing.some(([, value]) => typeof value !== 'object' || value === null) ? 'not' : 'nothing'
 }

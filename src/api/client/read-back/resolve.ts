@@ -39,7 +39,10 @@ export type ResolveOptions = {
   only?: (entry: JournalEntry) => boolean
 }
 
-/** Milliseconds after its confirmation in which a write may be sent again. The contract does not limit keys. */
+/**
+ * Milliseconds after its confirmation in which a write may be sent again. The contract says nothing about the age of
+ * keys.
+ */
 export const REPEAT_WITHIN_MS = 24 * 60 * 60_000
 
 type Found = ReadBackAnswer & {
@@ -191,8 +194,8 @@ function waits({ risk }: AnyEndpoint, { finding, isOver = false }: ReadBackAnswe
 }
 
 /**
- * Returns what makes a repeat safe without a person. Writes that spend, expose, end, delete or act elsewhere are never
- * repeated, nor those that are old or incomplete, were made again, or whose subject has changed since.
+ * Returns why a write can safely be repeated without a person. Never repeated are writes that spend, expose, end,
+ * delete or act elsewhere, that are old or incomplete, that were made again, or whose subject has changed since.
  */
 function wayToRepeat(
   { clock, entry, endpoint }: Work,
@@ -220,7 +223,7 @@ async function look({ client, clock, endpoint, entry, journal, signal }: Work): 
   const context = { client, endpoint, entry, knownRunIds, hasRivals, now: clock.now(), options }
   const answer = await readBack(context).catch(whereGone)
   if (entry.sent) return answer
-  // If the effect exists anyway, someone else caused it.
+  // The request was never sent, so if its effect exists, someone else caused it.
   const isDone = answer.finding === 'happened' && !canBeTwice(endpoint)
   const seen = answer.finding === 'happened' ? answer.because : answer.seen
   return {
@@ -239,7 +242,7 @@ function mayLaunch(other: JournalEntry, { input }: JournalEntry): boolean {
   return risk === 'spend' && other.input['projectId'] === input['projectId']
 }
 
-/** Returns the answer if the thing is gone, because reading it would fail at every start. */
+/** Returns the answer for a thing that is gone. Thrown as an error, it would stop this at every start. */
 function whereGone(error: unknown): ReadBackAnswer {
   if (!isMissing(error)) throw error
   return { finding: 'cannot-be-known', because: 'what it is about is gone' }
@@ -413,7 +416,7 @@ async function targetName(
 function readAbove({ path }: AnyEndpoint): AnyEndpoint | undefined {
   const reads = allEndpoints().filter(({ method }) => method === 'GET')
   for (let part = path; part.includes('{'); part = part.slice(0, part.lastIndexOf('/'))) {
-    // Operations of only a local workspace concern things that are read in the same way as everywhere.
+    // Operations that only a local workspace offers concern things that are read at their usual paths.
     const paths = [part, part.replace(/^\/local(?=\/)/, '')]
     const read = part.endsWith('}') && reads.find(other => paths.includes(other.path))
     if (read) return read

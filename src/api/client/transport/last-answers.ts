@@ -9,14 +9,15 @@ type Answer = { endpoint: AnyEndpoint; text: string; cursor: string | null | und
 type Last = Omit<Answer, 'text'> & { digest: string; length: number; value: unknown }
 
 /**
- * Maximum number of characters of all kept answers that are not long. Now reads a megabyte of fifty projects in turns:
- * with less room each answer would displace the one that is needed next.
+ * Maximum number of characters of all kept answers that are not long. The screen Now reads a megabyte of fifty projects
+ * in turns: with less room, each answer would displace the one that is needed next.
  */
 const MOST_CHARACTERS = 4_000_000
 /** Maximum number of characters of long answers, which are kept separately because a list shows little of its pages. */
 const MOST_OF_LONG = 1_000_000
 /**
- * Length from which on an answer is kept only from its second time on. Most pages of a long list are requested once.
+ * Length in characters from which an answer is kept only when it arrives for the second time. Most pages of a long list
+ * are requested once.
  */
 const LONG = 50_000
 /** Maximum number of addresses remembered because they returned a long answer once. */

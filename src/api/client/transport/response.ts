@@ -74,7 +74,7 @@ function isBodiless({ endpoint, response }: Received, body: string): boolean {
   return endpoint.method === 'DELETE' && response.status === 204 && body === ''
 }
 
-/** Length in characters from which on only the first faults of an answer are reported. */
+/** Length in characters from which only the first faults of an answer are reported. */
 const LONG_ANSWER = 50_000
 
 function parseValue(received: Received, text: string): unknown {

@@ -125,7 +125,7 @@ describe('for any sequence of answers', () => {
       await clock.finish(
         client.runs.rerun({ projectId: 'p', runId: 'r', body: { scope: 'failed_cases' } }).catch(() => undefined),
       )
-      // After a refusal by the rate of the key, the second one waits or is never sent.
+      // If the rate of the key refuses the launch, the rerun waits or is never sent.
       const sent = requests.map(request => request.url.split('/').at(-1))
       expect(sent).toEqual(['eval-runs', 'rerun'].slice(0, sent.length))
       expect(sent).not.toEqual([])

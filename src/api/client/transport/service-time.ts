@@ -1,6 +1,6 @@
 import type { ApiHeaders } from '../../contract/message.ts'
 
-/** Milliseconds of difference from which on a clock is reported as wrong. */
+/** Difference in milliseconds from which a clock is reported as wrong. */
 export const SKEW_MS = 30_000
 /** Milliseconds above which an answer says too little about the time at which it was written. */
 const LONGEST_EXCHANGE_MS = 10_000
@@ -36,7 +36,9 @@ export function clockSkew(): number {
   return -(offset ?? 0)
 }
 
-/** Reads the service's time from `Date`, which has whole seconds. The offset changes only as far as that proves. */
+/**
+ * Reads the service's time from `Date`, which has whole seconds. The offset changes only as far as such a time proves.
+ */
 export function readServiceTime(headers: ApiHeaders, sentAt: number, receivedAt: number): void {
   const date = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(date) || receivedAt - sentAt > LONGEST_EXCHANGE_MS) return

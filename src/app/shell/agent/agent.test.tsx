@@ -176,7 +176,7 @@ test('a decision about an earlier proposal stays when a turn ends that ran meanw
   expect(app.frame()).not.toContain('proposed ')
 })
 
-test('an approved action counts as done if only its decision cannot be stored', async () => {
+test('an approved action counts as done even if its decision cannot be stored', async () => {
   const { client } = testService
   const body = { name: 'Smoke', model: 'none', serverIds: [serverId], tests: [echoCase('says yes', 'yes')] }
   script = ({ results }) => {

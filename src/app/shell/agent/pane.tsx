@@ -38,7 +38,7 @@ type PaneProps = {
   onClose: () => void
 }
 
-/** Shows a conversation with the agent, above what its turns did. */
+/** Shows a conversation with the agent, and below it what its turns did. */
 export function AgentPane(props: PaneProps) {
   const { conversations, id } = props
   const conversation = useSyncExternalStore(conversations.subscribe, () => conversations.get(id))
@@ -266,7 +266,7 @@ function placeOfCall({ operation, input = {} }: Turn['calls'][number], projectId
   return placeNamed(input, projectId, part => path.includes(part))
 }
 
-/** Returns the place of the most specific record whose id an answer contains, such as the run that it launched. */
+/** Returns the place of the most specific record whose id an answer contains, such as the run that a call launched. */
 export function placeNamed(
   record: object,
   projectId: string,

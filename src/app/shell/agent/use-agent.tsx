@@ -70,7 +70,7 @@ export function useAgent(project: () => string | undefined): Agent {
       ),
     })
   }
-  /** Opens the whole conversation of a turn; one in progress is shown as it is. */
+  /** Opens the whole conversation of a turn. A turn in progress is shown in its current state. */
   const reopen = (turn: Turn, listed: readonly Turn[], onGo: () => void): void => {
     const { conversationId } = turn
     const known = conversations.find(conversationId)

@@ -203,7 +203,7 @@ describe('a rerun of failed cases', () => {
     nightly.drift(true)
   })
 
-  test('that still fails is reported elsewhere with the key, even if its answer was lost', async () => {
+  test('that still fails is reported on another screen, even if the answer to its launch was lost', async () => {
     await openRun({ runId: failedId, tab: 'summary' })
     await app.see('▌Run #2')
     loseAnswer = true

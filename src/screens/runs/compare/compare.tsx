@@ -366,7 +366,7 @@ function useComparison(projectId: string, run: EvalRun | undefined, trials: read
   const { queries, reruns } = useWorkspace()
   const { params } = usePlace()
   const parentId = run && (parentOf(run) ?? reruns?.parentOf(run.id))
-  // A base applies only to the run it was chosen for; the list moves without a change of place.
+  // A base applies only to the run it was chosen for; the selection can move to another run without a change of place.
   const chosen = (params['runId'] === run?.id ? params['base'] : undefined) ?? parentId
   const baseRunId = chosen === SERVICE_CHOICE || chosen === run?.id ? undefined : chosen
   const input = { projectId, runId: run?.id ?? '', ...(baseRunId !== undefined && { baseRunId }) }

@@ -27,7 +27,7 @@ describe('a figure on both sides', () => {
     expect([diffText(null, String), diffText(undefined, String), diffText({}, String)]).toEqual(['—', '—', '—'])
   })
 
-  test('is a share of the graded, and is all only if everything passed', () => {
+  test('is a share of the graded trials, and is never rounded up to 100%', () => {
     const passSummary = {
       passRatePercent: { base: 55.5555, compare: 99.97, delta: 44.4145 },
       passed: { base: 15, compare: 2999 },
@@ -66,7 +66,7 @@ describe('the scores of two runs', () => {
     ],
   }
 
-  test('are shares of trials, unlike the percentages that the runs count', () => {
+  test('are sent as fractions, unlike the pass rates of the runs, which are sent as percentages', () => {
     const text = words({ scoreContract, passSummary: { passRatePercent: { base: 100, compare: 25, delta: -75 } } })
     expect(text).toMatch(/Pass rate +25% \(was 100%, −75 points\)/)
     expect(text).toContain('This run: 3 trials scored, 2 quarantined, scores not valid')

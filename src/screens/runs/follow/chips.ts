@@ -12,7 +12,7 @@ export type Followed = {
   pin: Pin
   run?: EvalRun | undefined
   counts?: TrialCounts | undefined
-  /** Share that has ended, which never goes back. */
+  /** Share of its trials that has ended; never decreases. */
   share?: number | undefined
   /** Milliseconds until it ends, according to its trials; undefined if unknown. */
   remaining?: number | undefined

@@ -29,7 +29,7 @@ export function useFollowToggle(projectId: string): (run: EvalRun) => void {
       toasts.show('warn', `${MOST_PINS} runs are followed, which is the maximum; unfollow one first.`)
     } else {
       pins.add([pin])
-      // Its follower already sees that it has ended.
+      // The person who follows an ended run already sees that it has ended, so its end is not announced.
       if (isTerminalRunStatus(run.status)) rings?.claim(run.id)
       toasts.show('ok', `Run ${name} is followed from every screen.`)
     }

@@ -38,7 +38,7 @@ export type DraftField = (typeof DRAFT_FIELDS)[number]
 /** The cases that run. */
 export type CaseChoice = 'all' | 'marked' | 'failed' | 'some'
 
-/** As configured, and followed; with the cases that the person marked, if any. */
+/** Returns the draft of a followed launch as configured; if the person marked cases, only with those. */
 export function emptyDraft(marked: readonly string[] = []): LaunchDraft {
   const empty = Object.fromEntries(DRAFT_FIELDS.map(field => [field, ''])) as Record<DraftField, string>
   const cases: CaseChoice = marked.length > 0 ? 'marked' : 'all'
@@ -47,7 +47,7 @@ export function emptyDraft(marked: readonly string[] = []): LaunchDraft {
 
 export const PASS_RATE = { least: 0, most: 100 } as const
 
-/** A launch as described by the draft; only `environmentIds` may contain some that must be attached first. */
+/** A launch as described by the draft; only `environmentIds` may contain environments that must be attached first. */
 export type DraftedLaunch = {
   request: LaunchRequest
   /** Environments to attach first. */
@@ -151,7 +151,7 @@ function ruleErrors(suite: LaunchFacts['suite'], request: LaunchRequest): Errors
   return errors
 }
 
-/** Returns the rule, and what to do. */
+/** Returns the rule that forbids the launch, and what to do. */
 function obstacleSentence({ reason, sentence }: LaunchObstacle): string {
   const words = advice[reason]
   const said = sentence ?? (typeof words.sentence === 'string' ? words.sentence : words.title)

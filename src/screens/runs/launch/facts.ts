@@ -23,7 +23,7 @@ export type LaunchFacts = {
   slots: number | undefined
   durations: EarlierDurations | undefined
   lastEnded: EvalRun | undefined
-  /** Cases without a pass in that run, once requested. */
+  /** Cases without a pass in `lastEnded`, once requested. */
   failedLast: readonly string[] | undefined
   /** Cases that the person marked. */
   marked: readonly string[]

@@ -147,7 +147,7 @@ function useEnvironmentChanges(projectId: string) {
     const fresh = await Promise.all(
       environmentIds.map(async (environmentId): Promise<Preview> => {
         const options = { ...queries.environments.resolve.options({ projectId, environmentId }), staleTime: 0 }
-        // One that cannot run is reported at its field, and other failures when the launch is sent.
+        // An environment that cannot run is reported at its field, other failures when the launch is sent.
         return await queryClient.fetchQuery(options).then(
           resolved => ({ resolved }),
           () => ({}),
@@ -185,7 +185,7 @@ export function sentenceOf({ text }: LaunchRefusal): string {
   return `${text.sentence} ${text.next}`
 }
 
-/** Returns a refusal that the person is already responding to; what it offered stays. */
+/** Returns a refusal without its message, since the person is already responding to it; what it offered stays. */
 function quiet(refusal: LaunchRefusal): LaunchRefusal {
   return { ...refusal, text: { sentence: '', next: '' } }
 }

@@ -5,7 +5,7 @@ import { formKeys } from '../../../components/form/form-keys.ts'
 import { runsKeys } from '../bindings.ts'
 import { runsRoute } from '../route.ts'
 
-test('a suite with a new first run is not shown as never run while its runs are read again', async () => {
+test('a suite whose first run is new is not shown as never run while its runs are read again', async () => {
   const held = Promise.withResolvers<void>()
   let launched = false
   const testService = await openService({

@@ -220,7 +220,7 @@ const refusals: Refusal[] = [
 
 describe('a refused launch says why and what helps, and keeps what was entered', () => {
   test.each(refusals)('refused: $name', async ({ name, suite, into, says }) => {
-    // A list cuts its title if it is long.
+    // The title is short, because a list cuts long ones.
     const title = `R${environmentSerial()}`
     const suiteId = await stage.suite(title, await suite?.())
     await openForm(title, suiteId)

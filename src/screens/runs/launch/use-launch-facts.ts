@@ -90,7 +90,7 @@ function holdersOf(
   return [...own, ...latest.filter(({ suiteId }) => suiteId !== id)]
 }
 
-/** Returns the announced number of slots; the announcement is not documented, so anything else is ignored. */
+/** Returns the announced number of slots. The contract does not document it, so anything but a number is ignored. */
 function slotsOf(announced: unknown): number | undefined {
   const { plan } = Object(announced) as { plan?: unknown }
   const { limits } = Object(plan) as { limits?: unknown }

@@ -12,7 +12,7 @@ import { middleOf, runsRoute } from '../route.ts'
 import { runLook } from '../../../components/records/run-look.ts'
 import { keepEnded, type EndedRerun } from './ended-reruns.ts'
 
-/** Number of trials read to see whether those of one case disagree. */
+/** Number of trials read to see whether the trials of one case disagree. */
 const TRIALS_READ = 200
 /** Number of polls in a row that may fail before the rerun is no longer followed. */
 const MOST_FAILURES = 100
@@ -28,7 +28,9 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
   const notify = useNotify()
   const key = useKeyName()
 
-  /** Undefined if the service no longer answers. Its timer does not keep the process alive. */
+  /**
+   * Resolves to the ended run; undefined if the service no longer answers. Its timer does not keep the process alive.
+   */
   const untilEnded = async ({ projectId, runId }: EndedRerun): Promise<EvalRun | undefined> => {
     const stopPolling = budget.startPolling()
     const options = queries.runs.get.options({ projectId, runId })

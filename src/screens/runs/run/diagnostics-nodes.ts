@@ -29,7 +29,7 @@ export function diagnosticsNodes(run: EvalRun, pages: FailurePages, look: Diagno
   ]
 }
 
-/** Returns the iteration of a failure: named, or taken from the path of its trace. */
+/** Returns the id of the failed iteration: as the failure names it, else from the path of its trace. */
 export function iterationOf({ iterationId, evidence }: Failure): string | undefined {
   return iterationId ?? /\/iterations\/([^/]+)\/trace$/.exec(evidence?.tracePath ?? '')?.[1]
 }

@@ -13,12 +13,12 @@ import type { Line } from '../../../components/viewer.tsx'
 const SHOWN = 8
 const LONGEST_BAR = 30
 
-/** `isWhole` means that it is not known to leave out cases, so that others can be compared with it. */
+/** `isWhole` is false if the run is known to leave out cases, and then it is not compared with others. */
 type Rated = { run: EvalRun; counts: RunCounts; rate: number; parts: string[]; isWhole: boolean }
 
 /**
- * Draws the pass rates of this run and the graded ones before it, oldest first, and compares it with all earlier runs
- * given. Empty if no earlier run was graded.
+ * Draws the pass rates of this run and of the latest graded ones before it, at most `SHOWN` in all, oldest first; then
+ * compares it with all earlier runs given. Empty if no earlier run was graded.
  * @param runs newest first
  */
 export function historyLines(
@@ -32,7 +32,7 @@ export function historyLines(
   const shown = [...(own ? [own] : []), ...earlier].slice(0, SHOWN).toReversed()
   const names = shown.map(each => shortRunName(each.run))
   const label = Math.max(...names.map(widthOf))
-  // Named once above the rows; only a run with another unit names its own.
+  // The unit is named once above the rows; only a run with another unit names its own.
   const unit = shown.at(-1)?.counts.unit
   const columns = Math.max(6, Math.min(LONGEST_BAR, width - label - 40))
   const rows = shown.map((rated, index): Line => {

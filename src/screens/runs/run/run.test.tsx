@@ -146,7 +146,7 @@ describe('the summary of a run', () => {
     expect(app.frame()).toMatch(/▌ #2 ━+─+ +50% +1\/2, 1 of 2 trials graded this run/)
   })
 
-  test('shows in flight what is done, that there is no verdict yet, and what is unknown', async () => {
+  test('shows for a run in flight what is done, that there is no verdict yet, and what is unknown', async () => {
     const serverId = (await testService.client.servers.list({ projectId })).items[0]!.id
     const steps = [
       {
@@ -189,7 +189,7 @@ describe('the summary of a run', () => {
 })
 
 describe('the diagnostics of a run', () => {
-  test('are read a page at a time, and the next one at the end of the last', async () => {
+  test('are read page by page, the next page when the end of the last one is reached', async () => {
     const results = Array.from({ length: 45 }, (_, index) =>
       failing(`wrong ${index + 1}`, { error: `got ${index + 1}` }),
     )

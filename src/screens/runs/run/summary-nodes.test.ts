@@ -104,7 +104,7 @@ test('a verdict may be sent as an object', () => {
   expect(textOf({ run: run({ decisionSummary: { verdict: { kind: 'passed' } } }) })).toMatch(/Verdict +passed/)
 })
 
-test('unknown values stay unknown', () => {
+test('unknown values of a run are shown as unknown', () => {
   const text = textOf({})
   expect(text).toMatch(/Result +—/)
   expect(text).toMatch(/Passed +—/)

@@ -25,7 +25,7 @@ export type SummaryInput = {
   isPartial: boolean
   /** Runs of the suite, as far as known. */
   runs: readonly EvalRun[]
-  /** Share that has ended, which never goes back. */
+  /** Share of the trials that has ended; never decreases. */
   share: number
   /** Milliseconds until a run in flight ends; undefined if unknown. */
   remaining: number | undefined

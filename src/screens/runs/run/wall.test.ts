@@ -12,7 +12,7 @@ const { symbols } = createTheme({ level: 0, ascii: false })
 const drawn = (classes: readonly TrialClass[], total: number, room: { columns: number; rows: number }): string[] =>
   wallRows(wallOf(classes, total, room), symbols).map(spans => spans.map(({ text }) => text).join(''))
 
-test('a trial is a cell at its position in the run, which is filled in there', () => {
+test('each trial has a cell at its position in the run, which shows the current state of the trial', () => {
   const room = { columns: 24, rows: 3 }
   expect(drawn(['passed', 'running', 'pending', 'pending'], 6, room)).toEqual(['■ ● · · ░ ░ '])
   expect(drawn(['passed', 'failed', 'running', 'pending', 'pending', 'timed_out'], 6, room)).toEqual(['■ ✗ ● · · ! '])

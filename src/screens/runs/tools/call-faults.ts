@@ -111,7 +111,7 @@ function callOf(trial: EvalIteration, from: CallSource, written: Record<string, 
     title: trial.title ?? trial.id,
     toolName,
     serverName: typeof serverName === 'string' ? serverName : undefined,
-    // A step without arguments has none; for a recorded or expected call they are unknown.
+    // A step without arguments calls without any; a recorded or expected call without them has unknown arguments.
     args: isPlainObject(given) ? given : from === 'step' ? {} : undefined,
     from,
   }

@@ -40,7 +40,7 @@ describe('the doctor beside a failure', () => {
     expect(text).not.toContain('less certain')
   })
 
-  test('calls nothing good of a run whose trials were read in part, and says so first', () => {
+  test('says first if only a part of the trials was read, and then calls nothing good', () => {
     const evidence = { base, before: listing(['other']), seen: listing(['get-sum']), reading: false }
     const lines = doctorLines({ run, failing, evidence, now, read: 200 }, symbols)
     expect(plainText(lines[0]!)).toBe(

@@ -43,7 +43,7 @@ export async function readToolsNow(
     const server = servers.find(({ name }) => name === serverName)
     if (!server) return { serverName, why: 'The project no longer has a server of that name.' }
     try {
-      // Some servers offer more to a screen that can answer their requests; this is what runs see.
+      // Some servers offer more tools to a client that can answer their requests; this lists the tools that runs see.
       const input = { projectId, serverId: server.id, body: {} }
       const { value } = await client.exchange(contract.servers.export, input)
       return { serverName, tools: allTools(value).map(seenTool) }

@@ -22,8 +22,8 @@ const STATE_WIDTH = 14
 const MODEL_WIDTH = 18
 
 /**
- * Returns the columns of a run's trials. `ofCase` counts the trials of a trial's case; `models` is whether there are
- * several.
+ * Returns the columns of a run's trials. `ofCase` counts the trials of a trial's case; `models` is whether the run has
+ * several models.
  */
 export function trialColumns(
   symbols: Symbols,

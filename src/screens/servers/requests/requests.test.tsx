@@ -89,7 +89,7 @@ async function callTool(name: string): Promise<void> {
   if (isOpen.includes(`Call ${name} on asking`)) await app.press(send)
 }
 
-test('a form is opened with its key, checked before it is sent, and the call continues with it', async () => {
+test('a requested form opens with its key, is checked before it is sent, and the call continues with it', async () => {
   await open([EVERYTHING, 'stdio'])
   await callTool('trigger-elicitation-request')
   await app.see('asking asks: Q')
@@ -296,7 +296,7 @@ test('a server gets folders as its roots, and is notified of changes', async () 
   await app.type('2')
   await app.press(send)
   await app.see('asking has 2 roots.')
-  // The server reads its roots after the notification of the change, which a call may precede.
+  // The server reads its roots after it was notified of the change, so a call may arrive before that.
   const asked = { ...ids, body: { toolName: 'get-roots-list', parameters: {} } }
   await until(
     () => testService.client.servers.callTool(asked),

@@ -13,7 +13,7 @@ const WIDTH = 92
 /** Maximum columns of a server's name in a sentence. */
 const MOST_NAME = 30
 
-/** Most people never see it, so it is loaded with a server's first request. */
+/** Most people never see this dialog, so it is loaded with a server's first request. */
 const loadDialog = () => import('./requests-dialog.tsx')
 
 /** Returns a function that opens the servers' requests; they never open by themselves. */

@@ -1,20 +1,23 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
 
-/** Creates signed positions in lists. A position is the sort key of the last row sent, so inserts do not shift it. */
+/**
+ * Creates and reads cursors. A cursor is a signed sort key of the last row that was sent, so that new rows do not shift
+ * it.
+ */
 export type Cursors = {
-  /** Creates a cursor. `list` names the list with its owner, so that another list refuses the cursor. */
+  /** Creates a cursor. `list` names the list and its owner; the cursor is refused for any other list. */
   write(list: string, position: number | string): string
   /** @throws ServiceError `VALIDATION_ERROR` for a cursor of another list */
   read(list: string, cursor: string): number
-  /** Like `read`, for lists that are sorted by more than one number. Such a position is ASCII. */
+  /** Like `read`, for lists that are sorted by more than one number. Such a sort key is ASCII text. */
   readText(list: string, cursor: string): string
 }
 
 const MAC_BYTES = 16
 
 export function createCursors(secret: Uint8Array): Cursors {
-  // A key given as bytes would be converted again for each cursor.
+  // A key given as bytes would be converted for each cursor.
   const key = createSecretKey(secret)
   const macOf = (list: string, position: string) =>
     createHmac('sha256', key).update(`${list}\n${position}`).digest().subarray(0, MAC_BYTES)
@@ -22,7 +25,7 @@ export function createCursors(secret: Uint8Array): Cursors {
     const bytes = Buffer.from(cursor, 'base64url')
     const position = bytes.subarray(MAC_BYTES).toString('latin1')
     const mac = bytes.subarray(0, MAC_BYTES)
-    // Decoding skips invalid base64url characters, so only the exact text that was issued is accepted.
+    // Decoding ignores characters that are not base64url, so only exactly the text that was issued is accepted.
     const asGiven = bytes.length > MAC_BYTES && bytes.toString('base64url') === cursor
     if (asGiven && timingSafeEqual(mac, macOf(list, position))) return position
     throw new ServiceError('VALIDATION_ERROR', 'The cursor does not belong to this list.', {

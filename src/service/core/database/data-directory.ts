@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync, 
 import { join, resolve } from 'node:path'
 import { makeDirectory } from '../../../lib/files/make-directory.ts'
 
-/** Paths of the parts of a local workspace. */
+/** Paths of the files of a local workspace. */
 export type DataDirectory = {
   readonly path: string
   /** SQLite database, with its `-wal` and `-shm` files next to it. */
@@ -11,14 +11,14 @@ export type DataDirectory = {
   readonly sealingKey: string
   /** The workspace's own API key as text. */
   readonly localKey: string
-  /** Key of the clients of `mcpdeck serve`. It differs from the owner's, because limits count per key. */
+  /** Key for the clients of `mcpdeck serve`. It differs from the owner's key, because limits are counted by key. */
   readonly serveKey: string
 }
 
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 
-/** Returns the paths of the parts, whether they exist or not. */
+/** Returns the paths of the files, whether or not they exist. */
 export function dataDirectory(path: string): DataDirectory {
   return {
     path,
@@ -31,7 +31,8 @@ export function dataDirectory(path: string): DataDirectory {
 
 /**
  * Creates the directory and database file, accessible only to their owner. A directory of another user is refused,
- * since root would otherwise take `/tmp` away from everybody. So is one with other files that others may read.
+ * because root would otherwise close `/tmp` to all others. A directory is also refused if it contains other files that
+ * others may read.
  * @throws errors with their own sentences, and those of the file system
  */
 export function prepareDataDirectory(path: string): DataDirectory {
@@ -41,7 +42,7 @@ export function prepareDataDirectory(path: string): DataDirectory {
   chmodSync(path, OWNER_ONLY_DIRECTORY)
   const parts = dataDirectory(path)
   const { database } = parts
-  // Closing any handle of an open database would release SQLite's locks of the whole process.
+  // Closing any handle of an open database would release the locks that SQLite holds in the whole process.
   if (!existsSync(database)) closeSync(openSync(database, 'a', OWNER_ONLY))
   chmodSync(database, OWNER_ONLY)
   return parts

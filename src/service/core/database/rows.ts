@@ -6,26 +6,26 @@ import type { ProjectRole } from '../../../api/contract/endpoint.ts'
 
 type IdempotencyRow = { scope: string; key: string; digest: string; reply: unknown; createdAt: number }
 
-/** Replies to create requests with an idempotency key. */
+/** Creates the rows of replies to create requests that have an idempotency key. */
 export function createIdempotencyRows(database: Database) {
   const replies = tableOf<IdempotencyRow>(database, 'idempotency', { key: 'key', kinds: { reply: json() } })
   return {
-    /** `scope` names operation and owner. The same key in another scope is a different key. */
+    /** `scope` names the operation and the owner of the key. The same key in another scope is a different key. */
     find: (scope: string, key: string) => replies.one({ scope, key }),
     insert: (scope: string, key: string, digest: string, reply: unknown) =>
       replies.basics.insert({ scope, key, digest, reply, createdAt: Date.now() }),
-    /** Deletes replies from before a time. The same keys count as new ones then. */
+    /** Deletes replies that are older than a time. Their keys can then be used for new requests. */
     deleteBefore: (time: number) => void database.run('DELETE FROM idempotency WHERE createdAt < :time', { time }),
   }
 }
 
 export type JobRow = Lease & { kind: string; subjectId: string }
 
-/** Returns the rows of work in progress. A row whose process is gone was abandoned. */
+/** Creates the rows of work in progress. Work whose process is gone counts as abandoned. */
 export function createJobRows(database: Database) {
   const jobs = tableOf<JobRow>(database, 'job', { key: 'token' })
   return {
-    /** Returns false if the subject has such a job already. */
+    /** Returns false if such work is already in progress for the subject. */
     insert: (row: JobRow) =>
       database.run(
         `INSERT INTO job (kind, subjectId, token, host, pid, expiresAt)
@@ -34,7 +34,7 @@ export function createJobRows(database: Database) {
       ) > 0,
     list: () => jobs.all({}),
     renew: (token: string, expiresAt: number) => jobs.change({ token }, { expiresAt }),
-    /** Returns false if the job was already gone. */
+    /** Returns false if there was no such row. */
     delete: (token: string) => database.run('DELETE FROM job WHERE token = :token', { token }) > 0,
     find: (kind: string, subjectId: string) => jobs.one({ kind, subjectId }),
   }
@@ -48,7 +48,7 @@ type SettingName =
   | 'localAccountId'
   | 'localOrganizationId'
   | 'referenceServerId'
-  /** The backup from before the last upgrade, until someone was told about it. */
+  /** The backup that the last upgrade made; absent once a person was told about it. */
   | 'upgradeCopy'
 
 export type Settings = {
@@ -83,9 +83,7 @@ export function createSettings(database: Database): Settings {
   }
 }
 
-/**
- * Returns the rows of values that were set for one organization. All others have their declared default (`limits.ts`).
- */
+/** Creates the rows of settings of organizations. A setting without a row has its declared default (`limits.ts`). */
 export function createOrganizationSettingRows(database: Database) {
   const where = 'WHERE organizationId = :organizationId AND name = :name'
   return {
@@ -104,15 +102,15 @@ export function createOrganizationSettingRows(database: Database) {
   }
 }
 
-/** The used part of a key's request rate. */
+/** How much of its request rate a key has used. */
 export type RateBucket = {
-  /** Difference to a full bucket, in 1/60 000 of a request. */
+  /** Amount that is missing in the bucket, in units of 1/60 000 of a request. */
   owed: number
-  /** Time of that amount in epoch milliseconds. */
+  /** The time at which `owed` was true, in epoch milliseconds. */
   at: number
 }
 
-/** Returns the rows of rate limits: a bucket for each rate-limited key, shared by all processes of the workspace. */
+/** Creates the rows of rate limits: one bucket for each key, shared by all processes of the workspace. */
 export function createRateBucketRows(database: Database) {
   const buckets = tableOf<RateBucket & { keyId: string }>(database, 'rateBucket', { key: 'keyId' })
   return {
@@ -130,29 +128,29 @@ export function createQuotaUseRows(database: Database) {
         at,
       })
     },
-    /** Counts uses at or after a time, and returns the oldest of them. */
+    /** Counts the uses since a time, and returns the earliest of them. */
     since: (organizationId: string, kind: string, time: number) =>
       database.get<{ count: number; oldest: number | null }>(
         `SELECT count(*) AS count, min(at) AS oldest FROM quotaUse
          WHERE organizationId = :organizationId AND kind = :kind AND at >= :time`,
         { organizationId, kind, time },
       ) ?? { count: 0, oldest: null },
-    /** Deletes uses that no limit needs any more. */
+    /** Deletes uses that no limit counts any more. */
     deleteBefore: (time: number) => void database.run('DELETE FROM quotaUse WHERE at < :time', { time }),
   }
 }
 
 export type KeyRow = {
   id: string
-  /** Public part of the key, by which it is found. */
+  /** Public part of the key, by which the key is found. */
   lookup: string
   /** SHA-256 of the whole key. */
   hash: Uint8Array
   name: string
   accountId: string
-  /** Null if the organization was deleted, so that the key is orphaned. */
+  /** Null if the organization was deleted. The key is then orphaned. */
   organizationId: string | null
-  /** Role in all projects of the organization without a grant of their own; null = none. */
+  /** Role in every project of the organization for which the key has no grant; null if it has none there. */
   role: ProjectRole | null
   createdAt: number
   revokedAt: number | null
@@ -167,7 +165,7 @@ export function createKeyRows(database: Database) {
     insert: keys.basics.insert,
     /** Returns false if there is no such key or it was already revoked. */
     revoke: (id: string, at: number) => keys.change({ id, revokedAt: null }, { revokedAt: at }) > 0,
-    /** Returns false if there is no such key, it has no organization or it was revoked. */
+    /** Returns false if there is no such key, or if it was revoked or has no organization. */
     orphan: (id: string) =>
       keys.change({ id, revokedAt: null }, { organizationId: null }, 'AND organizationId IS NOT NULL') > 0,
     grant(keyId: string, projectId: string, role: ProjectRole) {

@@ -3,12 +3,12 @@ import { parseStored } from '../../../lib/json.ts'
 import { mayHoldSecrets } from '../urls.ts'
 import type { Database } from '../../../lib/sqlite.ts'
 
-/** Encrypts values that must not be readable in a stolen database file. */
+/** Encrypts values that must not be readable if the database file is stolen. */
 export type Sealer = {
-  /** Encrypts a value. `place` names the row and column, so that the value cannot be moved to another one. */
+  /** Encrypts a value. `place` names its row and column, so that the value cannot be decrypted in another place. */
   seal(value: unknown, place: string): Uint8Array
   open<T>(sealed: Uint8Array, place: string): T
-  /** Returns an address for a text column: encrypted if it may contain secrets, else unchanged. */
+  /** Returns an address for a text column. It is encrypted if it may contain secrets, else unchanged. */
   sealUrl(url: string, place: string): string
   /** @throws if the value was encrypted for another place */
   openUrl(stored: string, place: string): string
@@ -24,7 +24,7 @@ export const SEALING_KEY_BYTES = 32
 
 /** Creates a sealer, which encrypts JSON values with AES-256-GCM: nonce, tag, ciphertext. */
 export function createSealer(keyBytes: Uint8Array): Sealer {
-  // A key given as bytes would be converted again for each value, which made decrypting three times slower.
+  // A key given as bytes would be converted for each value, which makes decryption three times slower.
   const key = createSecretKey(keyBytes)
   const sealer: Sealer = {
     seal(value, place) {
@@ -50,19 +50,19 @@ export function createSealer(keyBytes: Uint8Array): Sealer {
   return sealer
 }
 
-/** Columns that hold addresses, which older versions stored unencrypted. */
+/** Columns with addresses. Older versions stored all of them unencrypted. */
 const URL_COLUMNS = [
   ['server', 'url'],
   ['serverConnection', 'url'],
   ['readinessRun', 'serverUrl'],
 ] as const
 
-/** Returns the place that the secret of an address is bound to when it is encrypted. */
+/** Returns the place of an encrypted address, see {@link Sealer}. */
 export function urlPlace(table: (typeof URL_COLUMNS)[number][0], id: string): string {
   return `${table}/${id}/url`
 }
 
-/** Whether an older version left addresses with secrets unencrypted. */
+/** Whether addresses with secrets, which older versions stored unencrypted, are still in the database. */
 export function hasPlainUrls(database: Database): boolean {
   return URL_COLUMNS.some(
     ([table, column]) => database.get(`SELECT 1 FROM ${table} WHERE ${plain(column)} LIMIT 1`) !== undefined,

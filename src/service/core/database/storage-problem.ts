@@ -16,14 +16,16 @@ const PROBLEMS: Readonly<Record<number, [sentence: string, next: string]>> = {
   26: damaged(),
 }
 
-/** Describes a problem of the disk or the database in a sentence that says what to do; undefined for other errors. */
+/** Returns a sentence about a problem of the disk or the database that says what to do; undefined for other errors. */
 export function storageProblem(error: unknown): StorageError | undefined {
   if (error instanceof StorageError) return error
   const [sentence, next] = PROBLEMS[resultCode(error)] ?? []
   return sentence === undefined || next === undefined ? undefined : new StorageError(sentence, next, error)
 }
 
-/** Does work that can wait, such as cleaning up. Returns undefined if the database cannot be written. */
+/**
+ * Does work that can be done later, such as deleting old records. Returns undefined if the database cannot be written.
+ */
 export function writeWherePossible<T>(work: () => T): T | undefined {
   try {
     return work()

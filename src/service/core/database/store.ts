@@ -6,15 +6,15 @@ import type { Settings } from './rows.ts'
 export interface Store {
   /** Undefined for a workspace in memory. */
   readonly directory: DataDirectory | undefined
-  /** Runs one transaction, which begins before the first read so that nothing changes in between. */
+  /** Runs one transaction. It begins before the first read, so that other processes change nothing in between. */
   write<T>(work: () => T): T
   /** Gives several reads one consistent view. */
   read<T>(work: () => T): T
-  /** Returns a name for the state of the records, see `Database`; undefined inside a `write`. */
+  /** Returns a text that differs after any change of the records, see `Database`; undefined inside a `write`. */
   state(): string | undefined
   readonly cursors: Cursors
   readonly settings: Settings
-  /** Returns a notice for the person once, to the first process that asks. */
+  /** Returns a notice for the person. Only the first process that asks gets it, and only once. */
   takeNotice(): string | undefined
   close(): void
 }

@@ -3,7 +3,10 @@ import { assignments, fromJson, insertInto, toJson, type Database } from '../../
 import { ServiceError } from '../errors.ts'
 import { urlPlace, type Sealer } from './sealer.ts'
 
-/** The way in which a column's value is stored. `id` is the id of its row. A `lazy` value is read at its first use. */
+/**
+ * How the value of a column is converted. `id` is the id of the row. The value of a `lazy` kind is converted when it is
+ * first read.
+ */
 type Kind<T> = {
   read(stored: SQLOutputValue, id: string): T
   write(value: T, id: string): SQLInputValue
@@ -12,23 +15,23 @@ type Kind<T> = {
 
 type Plain = string | number | null | Uint8Array
 
-/** The columns whose type SQLite does not store as it is. Each needs a kind; other columns may have one. */
+/** The columns whose type SQLite cannot store. Each needs a kind; other columns may have one. */
 type Needed<Row> = { [Name in keyof Row as Row[Name] extends Plain ? never : Name]-?: Kind<Row[Name]> }
 type Kinds<Row> = Needed<Row> & { [Name in keyof Row]?: Kind<Row[Name]> }
 
 type Values = Record<string, SQLInputValue | boolean | undefined>
 
-/** A row with its place in the order of creation, which a cursor of its list contains. */
+/** A row with its position in the order of creation. Cursors of lists contain the position. */
 export type Placed<Row> = Row & { position: number }
 
-/** Reads rows of one owner, such as a project, latest first, starting after the row at position `before`. */
+/** Reads rows of one owner, such as a project, latest first. `before` is the position after which to continue. */
 export type LatestFirst<Row> = (ownerId: string, before: number | undefined, limit: number) => Placed<Row>[]
 
 export function boolean(): Kind<boolean> {
   return { read: stored => stored === 1, write: Number }
 }
 
-/** Declares a JSON column. `absent` is stored as NULL; it is undefined by default. */
+/** Declares a JSON column. `absent` is the value that is stored as NULL, by default undefined. */
 export function json<T>(absent?: null): Kind<T> {
   return {
     read: stored => (stored === null ? absent : fromJson(stored as string)) as T,
@@ -36,12 +39,12 @@ export function json<T>(absent?: null): Kind<T> {
   }
 }
 
-/** Declares a column that is NULL if the row has undefined. */
+/** Declares a column in which undefined is stored as NULL. */
 export function optional<T extends Plain>(): Kind<T | undefined> {
   return { read: stored => (stored ?? undefined) as T | undefined, write: value => value ?? null }
 }
 
-/** Declares a column of encrypted JSON, bound to its table, row and column. Undefined is stored as NULL. */
+/** Declares a column of JSON that is encrypted for its table, row and column. Undefined is stored as NULL. */
 export function sealed<T>(sealer: Sealer, table: string, column: string): Kind<T> {
   const place = (id: string) => `${table}/${id}/${column}`
   return {
@@ -51,7 +54,7 @@ export function sealed<T>(sealer: Sealer, table: string, column: string): Kind<T
   }
 }
 
-/** Declares a column for an address, encrypted if it may contain secrets. Undefined is stored as NULL. */
+/** Declares a column with an address that is encrypted if it may contain secrets. Undefined is stored as NULL. */
 export function url<T extends string | undefined>(sealer: Sealer, table: Parameters<typeof urlPlace>[0]): Kind<T> {
   return {
     read: (stored, id) => (stored === null ? undefined : sealer.openUrl(stored as string, urlPlace(table, id))) as T,
@@ -69,15 +72,15 @@ type Options<Row> = {
 } & (keyof Needed<Row> extends never ? { kinds?: Kinds<Row> } : { kinds: Kinds<Row> })
 
 /**
- * Statements of one table whose columns are the fields of `Row`, for rows that equal `match`. `rest` is SQL that
- * follows, and `values` are the parameters it names.
+ * Statements for a table whose columns are the fields of `Row`. They apply to rows whose fields equal those of `match`.
+ * `rest` is SQL that is appended to the condition, and `values` are its parameters.
  */
 export type Table<Row, Read extends Row = Row> = {
   one(match: Partial<Row>, rest?: string, values?: Values): Read | undefined
   all(match: Partial<Row>, rest?: string, values?: Values): Read[]
-  /** Returns the latest rows first, starting after position `before`. */
+  /** Returns rows, latest first. `before` is the position after which to continue. */
   latest(match: Partial<Row>, before: number | undefined, limit: number, rest?: string): Placed<Read>[]
-  /** Like `latest`, for the rows of an owner that fulfil `rest`. */
+  /** Like `latest`, for rows of an owner to which the condition `rest` applies. */
   page(rest?: string): LatestFirst<Read>
   basics: {
     get(ownerId: string, id: string): Read | undefined
@@ -86,16 +89,16 @@ export type Table<Row, Read extends Row = Row> = {
     insert(row: Row): void
     update(row: Row): void
   }
-  /** Sets only the fields in `changes`. Returns the number of rows that `match` and `rest` found. */
+  /** Sets the fields in `changes` and no others. Returns the number of rows to which `match` and `rest` apply. */
   change(match: Partial<Row>, changes: Partial<Row>, rest?: string): number
   /** Inserts a row, or replaces the row with the same key. */
   put(row: Row): void
   delete(id: string): void
-  /** Converts a row that another statement found, including columns of other tables. */
+  /** Converts a row that was read with another statement. It may have columns of other tables too. */
   read<Found>(stored: object): Found & Read
 }
 
-/** Adds a field to a row whose value is read once, at its first use. A copy reads it too. */
+/** Adds a field to a row. Its value is read when it is first used, also by a copy of the row, and then kept. */
 function readLater(row: object, name: string, read: () => unknown): void {
   const own = { enumerable: true, configurable: true }
   const settle = (value: unknown) => Object.defineProperty(row, name, { ...own, writable: true, value })
@@ -107,7 +110,7 @@ function readLater(row: object, name: string, read: () => unknown): void {
   Object.defineProperty(row, name, { ...own, get, set: settle })
 }
 
-/** Returns the statements of a table. Each is prepared when it is first needed. */
+/** Creates the statements of a table. Each is prepared when it is first used. */
 export function tableOf<Row extends object, Read extends Row = Row>(
   database: Database,
   table: string,
@@ -141,7 +144,7 @@ export function tableOf<Row extends object, Read extends Row = Row>(
     return stored && read(stored)
   }
   const set = (match: object, stored: Values, rest = '') => {
-    // A column may be both a condition and a change, so changes have their own parameter names.
+    // A column may be in both the condition and the changes, so parameters for changes have their own names.
     const columns = Object.keys(stored).map(name => `${name} = :new_${name}`)
     const changes = Object.entries(stored).map(([name, value]) => [`new_${name}`, value] as const)
     return database.run(`UPDATE ${table} SET ${columns.join(', ')} WHERE ${conditionOf(match)} ${rest}`, {
@@ -188,7 +191,7 @@ export function tableOf<Row extends object, Read extends Row = Row>(
   }
 }
 
-/** Returns a condition. A literal `IS NULL` lets SQLite use an index of such rows. */
+/** Returns a condition in SQL. A literal `IS NULL` lets SQLite use an index of such rows. */
 function conditionOf(match: object): string {
   const terms = Object.entries(match).map(([name, value]) =>
     value === null ? `${name} IS NULL` : `${name} = :${name}`,
@@ -204,7 +207,7 @@ function boundOf(match: object): Values {
 
 /**
  * Returns the row, or throws if there is none.
- * @param what names it in the error, such as `run run_1 in this project`
+ * @param what names the row in the error, such as `run run_1 in this project`
  * @throws ServiceError `NOT_FOUND`
  */
 export function requireRow<T>(row: T | undefined, what: string): T {

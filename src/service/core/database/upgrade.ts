@@ -11,9 +11,9 @@ import { SCHEMA, schemaOf } from './migrations/migrations.ts'
 const COPY = /^mcpdeck\.schema-(\d+)\.sqlite$/
 
 /**
- * Backs up the workspace before a migration, one backup for each schema. The caller holds the write lock.
- * @returns the path; undefined without a migration
- * @throws StorageError for a newer workspace; errors of the disk
+ * Backs up the workspace before a migration. Each older schema has one backup. The caller holds the write lock.
+ * @returns the path of the backup; undefined if no migration is needed
+ * @throws StorageError for a workspace of a newer version; also throws errors of the disk
  */
 export function keepBeforeUpgrade(database: Database, { path, database: file }: DataDirectory): string | undefined {
   const schema = schemaOf(database)
@@ -22,7 +22,7 @@ export function keepBeforeUpgrade(database: Database, { path, database: file }: 
   const copy = join(path, `mcpdeck.schema-${schema}.sqlite`)
   const part = `${copy}.part`
   try {
-    // SQLite writes into an empty file, which keeps its mode.
+    // SQLite uses an existing empty file and keeps its mode.
     closeSync(openSync(part, 'w', 0o600))
     const reader = openDatabase(file, { readOnly: true })
     try {
@@ -46,7 +46,7 @@ export function takeUpgradeNotice({ write }: Database, settings: Settings): stri
   return copy === undefined ? undefined : `The workspace was upgraded. A backup of the old one is in ${copy}.`
 }
 
-/** Returns the backups in a data directory, those of the latest schema first. */
+/** Returns the backups in a data directory, latest schema first. */
 function copiesIn(path: string): { name: string; schema: number }[] {
   return readdirSync(path)
     .flatMap(name => {

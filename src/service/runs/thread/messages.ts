@@ -4,26 +4,25 @@ import type { ExecutionSettings, RunExecution } from '../executor.ts'
 import type { RelayedTraffic } from './traffic-relay.ts'
 
 /**
- * Settings that a thread starts with. Keys of single launches are not included: they are sent with their launch
- * messages.
+ * Settings that a thread starts with. Keys of a launch are not included: they are sent with the message that starts it.
  */
 export type ThreadSettings = ExecutionSettings & {
   /** The workspace's database, which exists and is already migrated. */
   database: string
-  /** Options of connections, except those that cannot be sent to a thread. */
+  /** Options of the connections, except those that cannot be sent to a thread. */
   connections: Omit<ConnectionsOptions, 'early' | 'traffic'>
-  /** See `comeAfterTheScreen`. */
+  /** Whether the thread gives the screen precedence, see `comeAfterTheScreen`. */
   runsGiveWay: boolean
 }
 
 export type ThreadData = ThreadSettings & {
-  /** Folder in which the program stores compiled code, if it does. */
+  /** Folder in which the program stores compiled code; undefined if it stores none. */
   compileCache: string | undefined
 }
 
 type HttpTransport = Extract<ServerTransport, { type: 'http' }>
 
-/** A server with a flag in place of its token, which the thread requests each time. */
+/** A server to connect to. Its token is replaced by a flag, because the thread requests the token each time. */
 export type SentTarget = Omit<ServerTarget, 'transport'> & {
   transport: Exclude<ServerTransport, HttpTransport> | (Omit<HttpTransport, 'accessToken'> & { asksToken: boolean })
 }
@@ -34,10 +33,10 @@ export type ToThread =
   | { kind: 'execute'; execution: SentExecution }
   | { kind: 'stop'; runId: string }
   | { kind: 'drop'; serverId: string }
-  /** Someone watches the traffic of a server for this number of milliseconds from now. */
+  /** Someone will be watching the traffic of a server for this number of milliseconds. */
   | { kind: 'watch'; serverId: string; ms: number }
   | { kind: 'token'; question: number; token?: string | undefined; problem?: SentError }
-  /** Asks the thread to end everything and then itself. */
+  /** Asks the thread to end all its work and then itself. */
   | { kind: 'close' }
 
 export type FromThread =
@@ -45,7 +44,7 @@ export type FromThread =
   | { kind: 'traffic'; recorded: RelayedTraffic }
   | { kind: 'askToken'; question: number; runId: string; serverId: string }
 
-/** An error as plain data, since an error that contains a function could not be sent. */
+/** An error as plain data. An error with a function among its fields could not be sent. */
 export type SentError = { message: string; stack?: string }
 
 export function toSentError(error: unknown): SentError {

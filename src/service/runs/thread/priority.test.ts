@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { getPriority } from 'node:os'
 import { expect, test } from 'vitest'
 
-/** Returns the JSON that a process of ours prints. */
+/** Runs a script in a process of its own and returns the JSON that it prints. */
 function printed<T>(script: string, { before = [] as string[], flags = [] as string[] }): T {
   const [command, ...words] = [...before, process.execPath, ...flags, '--input-type=module', '-e', script]
   return JSON.parse(execFileSync(command, words, { encoding: 'utf8' })) as T
@@ -10,7 +10,9 @@ function printed<T>(script: string, { before = [] as string[], flags = [] as str
 
 const source = JSON.stringify(new URL('./priority.ts', import.meta.url).href)
 
-/** Returns the priority of a process before and after it lowers its priority; it starts `below` levels below ours. */
+/**
+ * Returns the priority of a process before and after it is lowered. The process starts `below` levels below this one.
+ */
 function givenWay(below: number): { before: number; after: number } {
   const script = `import { getPriority } from 'node:os'
     import { comeAfterTheScreen } from ${source}
@@ -30,8 +32,8 @@ test.runIf(process.platform === 'linux').each([0, 7, 19])(
 )
 
 /**
- * Returns the maximum size of the heap of a process that keeps replacing the same few megabytes of old objects, and the
- * size that it needs, both in bytes.
+ * Runs a process that keeps replacing the same few megabytes of old objects. Returns the maximum size of its heap and
+ * the size that it needs, in bytes.
  */
 function heapGrowth(begin: string): { most: number; needed: number } {
   const script = `import { collectOldSooner } from ${source}
@@ -50,7 +52,7 @@ function heapGrowth(begin: string): { most: number; needed: number } {
     most = 0
     replace(600_000)
     console.log(JSON.stringify({ most, needed }))`
-  // V8 starts a collection depending on the memory of the machine, its load, and the start of the process.
+  // When V8 begins a collection depends on the machine's memory, its load, and the start of the process.
   return printed(script, { flags: SETTLED })
 }
 

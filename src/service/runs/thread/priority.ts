@@ -2,35 +2,35 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
-/** Half of the default of `nice`, so that a run still gets its share of a busy machine. */
+/** Half of the default of `nice`, so that a run still gets processor time on a busy machine. */
 const NICENESS = 5
 
 /**
- * Gives the drawing thread, server programs and V8's helper threads precedence over this thread, because a run uses all
- * processors. Linux only.
+ * Lowers the priority of this thread, so that the screen, the server programs and V8's helper threads take precedence:
+ * a run uses all processors. Linux only.
  */
 export function comeAfterTheScreen(): void {
   if (process.platform !== 'linux') return
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    // The priority is relative to that with which the program was started, such as under `nice`.
+    // The priority is relative to that of the program, which may have been started with `nice`.
     const niceness = Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICENESS)
     for (const each of [thread, ...helpersOfV8()]) setPriority(each, niceness)
-    // Otherwise the screen's thread would wait for helper threads with low priority.
+    // Otherwise the thread of the screen would wait for helper threads with a low priority.
     collectYoungAlone()
   } catch {
-    // Without `/proc`, or in a sandbox that forbids it, runs execute with normal priority.
+    // Without `/proc`, or in a sandbox that forbids this, runs have the normal priority.
   }
 }
 
-/** Lets each thread collect its young objects by itself, because V8's helper threads are late on a busy machine. */
+/** Makes each thread collect its young objects by itself, because V8's helper threads are slow on a busy machine. */
 export function collectYoungAlone(): void {
   setFlagsFromString('--no-parallel-scavenge')
 }
 
 /**
- * Collects old objects once they have grown by two fifths instead of fivefold. Without this a long run kept 150 MB of
- * garbage. If it were set at startup, the start would take a seventh longer.
+ * Collects old objects once they have grown by two fifths instead of fivefold. Otherwise a long run keeps 150 MB of
+ * garbage. It is not set at startup, because the start would take a seventh longer.
  */
 export function collectOldSooner(): void {
   setFlagsFromString('--heap-growing-percent=40')

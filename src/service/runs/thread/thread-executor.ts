@@ -13,16 +13,16 @@ import {
 } from './messages.ts'
 import { createTrafficReceiver, type RelayedTraffic } from './traffic-relay.ts'
 
-/** Milliseconds that the thread is kept after the last run, unless the connections say otherwise. */
+/** Milliseconds for which the thread is kept after the last run, unless the connections need another time. */
 const IDLE_MS = 30_000
 
-/** Longest interval between reads of an open traffic tab, in milliseconds. */
+/** Longest time in milliseconds between two readings of the traffic while its tab is open. */
 const WATCH_MS = 60_000
 
-/** Milliseconds that a thread has to end its server programs. The guardian ends the rest. */
+/** Milliseconds for which a thread may end its server programs. The guardian ends those that are left. */
 const CLOSE_MS = 5000
 
-/** The file is in this folder, or next to the chunks in `dist`, where the build puts it. */
+/** The program of the thread, which is in this folder. The build puts it next to the chunks in `dist`. */
 const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('./thread.ts', import.meta.url)
   : new URL('./run-thread.js', import.meta.url)
@@ -91,9 +91,9 @@ function startThread(
   settings: ThreadSettings,
   { onEnd, onTraffic }: { onEnd: (thread: Thread) => void; onTraffic: (recorded: RelayedTraffic) => void },
 ): Thread {
-  // Loaded here, since an import would delay every start by milliseconds.
+  // Loaded here, since an import would delay every start by some milliseconds.
   const threads = process.getBuiltinModule('node:worker_threads')
-  // Output of a library would otherwise appear in the middle of the screen.
+  // Otherwise output of a library would appear in the middle of the screen.
   const output = { stdout: true, stderr: true }
   const workerData: ThreadData = { ...settings, compileCache: compileCache() }
   const worker = new threads.Worker(ENTRY, { name: 'runs', workerData, env: threads.SHARE_ENV, ...output })

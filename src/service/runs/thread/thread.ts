@@ -23,14 +23,14 @@ import { createTrafficRelay } from './traffic-relay.ts'
 if (!parentPort) throw new Error('This file is the entry of a thread.')
 const port = parentPort
 const { compileCache, ...settings } = workerData as ThreadData
-// The program's compile cache does not apply to its threads, and most code is still to be loaded here.
+// The compile cache of the program does not apply to its threads, which load most of their code here.
 if (compileCache !== undefined) enableCompileCache(compileCache)
 if (settings.runsGiveWay) {
   comeAfterTheScreen()
   collectOldSooner()
 }
-// Opens only the file. The thread that owns the workspace has prepared it, and closing a second handle of the same
-// process on the database would release the SQLite locks of the first.
+// Opens nothing but the database file, which the main thread has prepared. Opening and closing it elsewhere in this
+// process would release SQLite's locks.
 const database = openDatabase(settings.database)
 const relay = createTrafficRelay(createTraffic(), recorded => send({ kind: 'traffic', recorded }))
 const connections = createConnections({ ...settings.connections, traffic: relay.traffic })
@@ -83,7 +83,7 @@ async function close(): Promise<never> {
   await Promise.all([...executions, connections.close()])
   relay.end()
   database.close()
-  // Ends only the thread. A connection that is kept alive would otherwise keep it running.
+  // Ends only the thread. Connections that are kept alive would otherwise keep it running.
   process.exit(0)
 }
 

@@ -1,6 +1,6 @@
 import type { AddedTraffic, Exchange, Frame, Traffic } from '../../connections/traffic.ts'
 
-/** Headers are lists of pairs, because `Headers` objects cannot be sent to a thread. */
+/** An exchange that can be sent to a thread. `Headers` objects cannot be sent, so headers are lists of pairs. */
 type SentExchange = Omit<Exchange, 'requestHeaders' | 'responseHeaders'> & {
   id: number
   requestHeaders: [string, string][]
@@ -8,18 +8,18 @@ type SentExchange = Omit<Exchange, 'requestHeaders' | 'responseHeaders'> & {
 }
 type SentFrame = Omit<Frame, 'exchange'> & { exchange: number | undefined }
 
-/** The traffic between a thread and one server since the last message. It contains secrets as they were sent. */
+/** What a thread recorded of one server since its last message. Secrets are included as they were sent. */
 export type RelayedTraffic = Pick<AddedTraffic, 'lines' | 'secrets' | 'dropped'> & {
   serverId: string
   frames: SentFrame[]
-  /** Exchanges of the frames, and earlier ones that have been answered since. */
+  /** The exchanges of these messages, and earlier exchanges that were answered in the meantime. */
   exchanges: SentExchange[]
 }
 
-/** Milliseconds between two parts that are sent while someone watches. */
+/** Milliseconds between two parts of the traffic while someone watches. */
 const EVERY_MS = 200
 
-/** Runs in the thread: records the traffic of watched servers within the screen's limits and sends it in parts. */
+/** Runs in the thread: records the traffic of watched servers within the screen's limits, and sends it in parts. */
 export function createTrafficRelay(own: Traffic, send: (recorded: RelayedTraffic) => void) {
   const looked = new Map<string, { until: number; lastId: number }>()
   const exchangeIds = new WeakMap<Exchange, number>()
@@ -51,7 +51,7 @@ export function createTrafficRelay(own: Traffic, send: (recorded: RelayedTraffic
       lines,
       exchanges: changed.map(exchange => sentExchange(exchange, idOf(exchange))),
       secrets: log.secrets(),
-      // If even the oldest entry is new, dropped entries may never have been sent.
+      // If even the oldest entry is new, entries may have been dropped before they were sent.
       dropped: {
         frames: all.dropped && frames.length === all.entries.length,
         lines: printed.dropped && lines.length === printed.entries.length,
@@ -89,7 +89,7 @@ export function createTrafficRelay(own: Traffic, send: (recorded: RelayedTraffic
   }
   return {
     traffic,
-    /** Watches a server for this time, unless renewed. */
+    /** Watches a server for this number of milliseconds. A further call extends the time. */
     watch(serverId: string, ms: number): void {
       looked.set(serverId, { lastId: looked.get(serverId)?.lastId ?? 0, until: performance.now() + ms })
       timer ??= setInterval(handOverAll, EVERY_MS).unref()
@@ -111,7 +111,7 @@ function sentExchange({ requestHeaders, responseHeaders, ...exchange }: Exchange
   }
 }
 
-/** Maximum number of exchanges that later parts may still update. */
+/** Maximum number of exchanges that are kept because later parts may update them. */
 const MOST_EXCHANGES = 1000
 
 /** Runs in the main thread: adds the traffic that a thread sends to the traffic that the screen shows. */

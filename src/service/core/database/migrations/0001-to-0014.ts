@@ -144,7 +144,7 @@ CREATE UNIQUE INDEX environmentByContent ON environment (projectId, contentDiges
   WHERE contentDigest IS NOT NULL AND archivedAt IS NULL;
 `
 
-/** Limits of an organization, what it used today, and the background work in progress with its process. */
+/** Limits of an organization, their use today, and work in progress with the process that does it. */
 const organizationSettingsAndJobs = `
 CREATE TABLE organizationSetting (
   organizationId TEXT NOT NULL REFERENCES organization ON DELETE CASCADE,
@@ -167,8 +167,9 @@ CREATE TABLE job (
 `
 
 /**
- * Personas, journeys and swarms. `position` is the order of creation, for lists. What a journey names may no longer
- * exist: a retired journey does not keep its persona, and environments and clients are looked up at launch.
+ * Personas, journeys and swarms. `position` is the order of creation, for lists. A journey may name records that no
+ * longer exist: a persona can be deleted once its journeys are archived, and environments and clients are looked up at
+ * launch.
  */
 const swarms = `
 CREATE TABLE persona (
@@ -209,7 +210,7 @@ CREATE INDEX journeyByPersona ON journey (projectId, personaId) WHERE archivedAt
 
 /**
  * Journey runs with their sessions. `position` is the order in which runs and sessions began, for lists. A run outlives
- * its journey and the rest, since its plan contains a copy.
+ * its journey, personas and environments, since its plan contains copies of them.
  */
 const journeyRuns = `
 CREATE TABLE journeyRun (
@@ -261,8 +262,8 @@ CREATE TABLE journeyMessage (
 `
 
 /**
- * Findings over waves and windows, with generated insights. A scope is 'swarm' or the id of a scenario. A wave's row of
- * a finding keeps the finding's state after that wave, so that later waves can be replayed after a wave that arrives
+ * Findings over waves and windows, with generated insights. A scope is 'swarm' or the id of a scenario. Each finding
+ * has a row for each wave with its state after that wave, so that later waves can be replayed if an earlier one arrives
  * late.
  */
 const findings = `
@@ -318,8 +319,8 @@ export const FIRST_TO_SIXTH: readonly string[] = [
 ]
 
 /**
- * Published environments with their visitors. The row of a scenario that was taken down is kept for its sessions, which
- * use it to say why they ended. An environment has at most one published scenario.
+ * Published environments with their visitors. The row of a scenario that was taken down is kept, because it tells why
+ * its sessions ended. An environment has at most one published scenario.
  */
 const scenarios = `
 CREATE TABLE scenario (
@@ -455,8 +456,8 @@ CREATE INDEX trialByActivity
 
 /**
  * Requests to connect a server, and directory readiness. A request outlives its server, so that it can report the
- * outcome. `dueAt` is when its next attempt begins; NULL = one is in progress or no more are planned. `position` is the
- * order in which readiness runs were started, for their list.
+ * outcome. `dueAt` is the time of its next attempt; NULL if an attempt is in progress or none is planned. `position` is
+ * the order in which readiness runs were started, for their list.
  */
 const connectionsAndReadiness = `
 CREATE TABLE serverConnection (
@@ -497,7 +498,7 @@ CREATE TABLE readinessReport (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Request rates shared by processes, and an index by age for records that expire. */
+/** Request rates, which all processes share, and an index by age of records that expire. */
 const limits = `
 CREATE TABLE rateBucket (
   keyId TEXT PRIMARY KEY REFERENCES apiKey ON DELETE CASCADE,
@@ -509,8 +510,8 @@ CREATE INDEX quotaUseByAge ON quotaUse (at);
 `
 
 /**
- * Marks records as samples. Records that belong to a sample, such as its runs and sessions, are samples too. Also
- * stores the samples that are still to be inserted, in that order.
+ * Marks records as samples. Records that belong to a sample, such as its runs and sessions, are samples too. `position`
+ * is the order in which pending samples are inserted.
  */
 const samples = `
 CREATE TABLE sample (
@@ -535,7 +536,7 @@ CREATE TABLE runTools (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Whether the scores of a trial and of its run agree with their definitions. Unset for older ones. */
+/** Whether the scores of a trial and its run match their definitions. NULL for older trials. */
 const scoreIntegrity = `
 ALTER TABLE trial ADD COLUMN scoreIntegrity TEXT;
 ALTER TABLE run ADD COLUMN scoreIntegrity TEXT;

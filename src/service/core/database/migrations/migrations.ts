@@ -25,8 +25,7 @@ CREATE INDEX serverCallByServer ON serverCall (serverId, position);
 `
 
 /**
- * Turns of the agent with their actions, and their proposals until a person decides. They are deleted with their
- * project.
+ * The agent's turns with their actions. Proposals are kept until a person decides. Both are deleted with their project.
  */
 const agentTurns = `
 CREATE TABLE agentTurn (
@@ -52,7 +51,7 @@ CREATE INDEX agentProposalByTurn ON agentProposal (turnId);
 CREATE INDEX agentProposalByProject ON agentProposal (projectId);
 `
 
-/** Whether a turn read what others wrote. Unknown for older turns. */
+/** Whether a turn read text from outside the project. Older turns, of which this is unknown, count as such. */
 const agentTurnOrigins = 'ALTER TABLE agentTurn ADD COLUMN hasOutside INTEGER NOT NULL DEFAULT 1'
 
 /** Chats of members with the servers of an environment or a client. They are deleted with their project. */
@@ -79,7 +78,7 @@ CREATE TABLE chatMessage (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** The server programs and addresses that a run started with. Unknown for older runs. */
+/** The programs and addresses of the servers that a run started. NULL for older runs. */
 const startedServers = 'ALTER TABLE run ADD COLUMN startedServers TEXT'
 
 const SINCE_FIFTEENTH: readonly string[] = [
@@ -91,10 +90,10 @@ const SINCE_FIFTEENTH: readonly string[] = [
   startedServers,
 ]
 
-/** Migrations in order. The position of the last one applied is the database's `user_version`. */
+/** Migrations in order. The number of applied ones is the `user_version` of the database. */
 const MIGRATIONS: readonly string[] = [...FIRST_TO_SIXTH, ...SEVENTH_TO_FOURTEENTH, ...SINCE_FIFTEENTH]
 
-/** The schema that this version writes. A workspace with a later schema is refused. */
+/** Number of the schema that this version writes. A workspace with a later schema is refused. */
 export const SCHEMA = MIGRATIONS.length
 
 /** Returns the schema of a database, which is the number of migrations that were applied. */
