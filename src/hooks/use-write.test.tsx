@@ -136,14 +136,14 @@ test('a refusal is shown with what to do, and data is read again in case the wri
 
 test('data is read again if a later write of an action is not sent, since the earlier ones took effect', async () => {
   const { write, said, isStale } = setup(() => new Response(null, { status: 204 }))
-  const endpoint = contract.journeyFindings.undismiss
-  const act = { endpoint, confirm: 'done', start: 'Showing…' } as const
+  const endpoint = contract.suites.delete
+  const act = { endpoint, confirm: 'done', start: 'Deleting…' } as const
   await write({ ...act, work: () => Promise.reject(new NotSent('Not sent.')) })
   expect(isStale()).toBe(false)
   await write({
     ...act,
     async work({ send }) {
-      await send(contract.suites.delete, { projectId: 'p', suiteId: 's' })
+      await send(endpoint, { projectId: 'p', suiteId: 's' })
       throw new NotSent('The rest was not sent.')
     },
   })

@@ -151,7 +151,7 @@ type FailedCounts = Pick<FailedCriterion, 'failCount' | 'sessionsGraded' | 'runS
 function failedText({ failCount, sessionsGraded: graded, runStreak }: FailedCounts): string {
   const of = graded == null ? 'graded sessions' : `of ${plural(graded, 'graded session')}`
   const streak = runStreak != null && runStreak > 1 ? `; ${formatCount(runStreak)} runs in a row` : ''
-  return `last failing run: failed in ${formatCount(failCount)} ${of}${streak}`
+  return `last failed in ${formatCount(failCount)} ${of}${streak}`
 }
 
 /** Columns of the bar of a day. */
