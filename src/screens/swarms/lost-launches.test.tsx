@@ -84,3 +84,30 @@ test('a form closed after a lost answer and reopened, even after a restart, laun
   expect(new Set(runs.map(({ waveId }) => waveId)).size).toBe(1)
   expect(await journal.unresolved()).toEqual([])
 }, 60_000)
+
+test('a journey of a lost wave that was launched before is not reported as launched again', async () => {
+  const { open, lost, client, projectId, journeyOf } = await openNoted()
+  await journeyOf()
+  await journeyOf({ name: 'Greetings', goal: 'Say hello' })
+  const [launched, other] = (await client.journeys.list({ projectId })).items
+  lost.journeyId = other!.id
+  const first = await open()
+  await first.see(/Whole project/)
+  await first.press('escape')
+  await first.press(swarmsKeys.bindings.launch)
+  await first.see('4 sessions in all.')
+  await first.press(send)
+  await first.see(/✗|may have/)
+  await first.close()
+  lost.journeyId = ''
+  const second = await open()
+  await second.see(/Whole project/)
+  await second.press('escape')
+  await second.press(swarmsKeys.bindings.launch)
+  await second.see('4 sessions in all.')
+  await second.press('down', 'space')
+  await second.see('2 sessions in all.')
+  await second.press(send)
+  await second.see(`${launched!.name}: launched before, nothing was started twice`)
+  await second.close()
+}, 60_000)

@@ -66,7 +66,6 @@ export function useLaunchWave(projectId: string) {
           confirm: 'done' as const,
           async work({ send, plan }) {
             const environmentIds = valuesOf(values['environmentIds'] ?? '')
-            let deduped = 0
             const body = { waveId, ...(environmentIds.length > 0 && { environmentIds }) }
             const launches = wanted.flatMap(journey => {
               const intent = intentOf(journey.id, environmentIds)
@@ -75,6 +74,7 @@ export function useLaunchWave(projectId: string) {
               keys.set(intent, idempotencyKey)
               return { journey, idempotencyKey, input: { projectId, journeyId: journey.id, body } }
             })
+            let deduped = wanted.length - launches.length
             await plan(launches.map(launch => ({ endpoint: contract.journeyRuns.launch, ...launch })))
             for (const { journey, idempotencyKey, input } of launches) {
               const run = await send(contract.journeyRuns.launch, input, { idempotencyKey })
