@@ -140,18 +140,19 @@ function failedLines(failed: readonly FailedCriterion[], symbols: Symbols): Line
     heading('Criteria that failed in recent runs'),
     ...rows.flatMap(({ label, criterionId, run, ...counts }): Line[] => [
       { text: `${symbols.error} ${label ?? criterionId} (${run.journeyName ?? run.runId})`, tone: 'error' },
-      { text: failedText(counts), tone: 'muted', indent: 2 },
+      { text: failedText(run, counts), tone: 'muted', indent: 2 },
     ]),
   ]
 }
 
 type FailedCounts = Pick<FailedCriterion, 'failCount' | 'sessionsGraded' | 'runStreak'>
 
-/** The counts are of a single run, which the sentence says, because the streak counts runs. */
-function failedText({ failCount, sessionsGraded: graded, runStreak }: FailedCounts): string {
+/** The counts are those of the latest run that failed, whose age the sentence begins with; the streak counts runs. */
+function failedText({ createdAt }: Run, { failCount, sessionsGraded: graded, runStreak }: FailedCounts): string {
+  const age = createdAt == null ? '' : `${agoText(createdAt)}: `
   const of = graded == null ? 'graded sessions' : `of ${plural(graded, 'graded session')}`
   const streak = runStreak != null && runStreak > 1 ? `; ${formatCount(runStreak)} runs in a row` : ''
-  return `last failed in ${formatCount(failCount)} ${of}${streak}`
+  return `${age}failed in ${formatCount(failCount)} ${of}${streak}`
 }
 
 /** Columns of the bar of a day. */
