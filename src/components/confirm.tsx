@@ -131,7 +131,7 @@ function ChoiceText({ isSelected = false, label }: { isSelected?: boolean; label
 }
 
 /**
- * Returns why the dialog does not continue, with the expected word first, so that the word shows beside a long text.
+ * Returns why the dialog does not continue, with the expected word first, so that it shows if the typed text is long.
  */
 function wrongWords(typed: string, word: string): string {
   return `Type “${word}” to go on; ${typed === '' ? 'nothing was typed' : `you typed “${clean(typed)}”`}.`

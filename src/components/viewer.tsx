@@ -161,7 +161,10 @@ function useRestKeys({ fold, unfold }: Folding, focused: boolean, onShow: () => 
   )
 }
 
-/** Returns the text with its rest, and the line that folds it; without a rest there is no such line. */
+/**
+ * Returns the text followed by the secondary fields `rest`, and the index of the line that folds them; without such
+ * fields there is no such line.
+ */
 function withRest(
   lines: Lines,
   rest: readonly Field[],

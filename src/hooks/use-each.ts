@@ -21,7 +21,7 @@ export function ownName(name: string): string {
 }
 
 /**
- * Returns the first item of each name, up to that many, and how many more names there are.
+ * Returns the first item of each name, at most `most` of them, and how many more names there are.
  * @param nameOf returns what identifies the reads of an item; must be stable
  */
 export function useFirstOfEach<Item>(

@@ -37,7 +37,7 @@ export function formatAgo(then: number | undefined, now: number): string {
 const BOUNDS = [10 * 60_000, 60 * 60_000]
 
 /**
- * Returns the maximum age, such as `less than 10m ago`, which stays the same while the value is renewed now and then.
+ * Returns the maximum age, such as `less than 10m ago`: a text that rarely changes while the value is renewed.
  */
 export function formatAgoAtMost(then: number | undefined, now: number): string {
   const bound = then === undefined || then > now ? undefined : BOUNDS.find(limit => now - then < limit)

@@ -16,7 +16,7 @@ import {
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const objects = (levels: number) => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)
 
-test('text and value agree on the levels of any JSON', () => {
+test('the number of levels counted in a text is that of the parsed JSON', () => {
   const levels = fc.integer({ min: 0, max: 8 })
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 8 }), levels, fc.boolean(), (value, most, indented) => {
@@ -26,7 +26,7 @@ test('text and value agree on the levels of any JSON', () => {
   )
 })
 
-test('text and value agree on the number of values of any JSON', () => {
+test('the number of values counted in a text is that of the parsed JSON', () => {
   const countOf = (value: unknown): number =>
     typeof value === 'object' && value !== null
       ? Object.values(value).reduce<number>((sum, inner) => sum + countOf(inner), 1)

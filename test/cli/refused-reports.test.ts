@@ -68,7 +68,7 @@ describe.concurrent('the report of an earlier command is replaced if a command i
     [['--json'], '--report excludes --json'],
     [['--profile', 'x'], 'x'],
     [['--base-url', 'http://127.0.0.1:9/'], 'No key for'],
-  ] as const)('options of the shift report whose file would be replaced: %s', async ([wrong, why], ending) => {
+  ] as const)('options of `now --report --force`: %s; without --force the file stays', async ([wrong, why], ending) => {
     const { home, junit: report, read } = await openReports(ending)
     const ALL_CLEAR = '# Shift report: all clear\n'
     writeFileSync(report, ALL_CLEAR)

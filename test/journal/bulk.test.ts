@@ -130,7 +130,7 @@ test('a bulk action that ended, was dismissed or had only one write leaves no en
   expect(await whole.resolve()).toEqual([])
 })
 
-test('a bulk action that lacks only its end is complete, and keeps no older record', async () => {
+test('a bulk action whose writes have all ended is settled when the journal is next read', async () => {
   const { file, start, remove } = createScene()
   onTestFinished(remove)
   const first = start()

@@ -59,7 +59,7 @@ async function onCall(ending: Ending, serving: Serving, place: string, seed: num
 
 type OnCall = Awaited<ReturnType<typeof onCall>>
 
-/** The footer shows errors; the rows of a pane begin with its border. */
+/** Whether the footer shows an error: unlike its rows, the rows of a pane begin with a border. */
 function isFailing({ person }: OnCall): boolean {
   return /^ ✗ /m.test(person.terminal.screen())
 }

@@ -39,7 +39,7 @@ test.each(['\u00AD', '\u180E', '\u3164', '\u202E', '\u200B', '\u2028', '\u{E0041
   },
 )
 
-test('accepts the sequences that belong to each purpose, and ordinary text', async () => {
+test('the check accepts ordinary text and the sequences allowed for its purpose', async () => {
   expect(await unaskedOf('{"a":"gr\u00FC\u00DFe \u6F22"}\\n', 'data')).toEqual([])
   expect(await unaskedOf('\\r3 runs\\033[K\\n\\033[31mred\\033[m\\n', 'text')).toEqual([])
   expect(await unaskedOf('\\033[?1049h\\033[2J\\033[3;4Hx\\033]2;mcpdeck\\033\\\\\\033[?1049l', 'dashboard')).toEqual(

@@ -40,7 +40,7 @@ const id = fc.nat({ max: 40 }).map(number => `id_${number}`)
 
 type Gen = fc.GeneratorValue
 
-/** Generates values that match schemas of the document, from one seed each; words of the document are frequent. */
+/** Generates values that match schemas of the document, each from its own seed; words of the document are frequent. */
 export function createValues(document: OpenApi) {
   const words = [...wordsOf(document)]
   const anyWord = fc.constantFrom(...words)

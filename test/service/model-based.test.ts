@@ -38,7 +38,7 @@ test(
   },
 )
 
-/** All areas together; a long search also tests each area further. */
+/** All areas together; a long search then also tests smaller groups of areas. */
 const AREAS: Area[][] = [
   ['environments', 'runs', 'findings', 'access'],
   ...(RUNS > 1 ? ([['environments', 'runs'], ['findings'], ['access']] as const).map(areas => [...areas]) : []),

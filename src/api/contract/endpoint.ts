@@ -60,8 +60,8 @@ type Described = {
   /** Codes in addition to those of every operation (401, 403, 404, 429, 500). Default with a body: VALIDATION_ERROR. */
   errors?: readonly ErrorCode[]
   /**
-   * Lowest role in the project, if a member's is not enough: an admin's by the contract, an editor's for servers and
-   * scenario access.
+   * Lowest role in the project that may use the operation, if member is not enough: editor for servers and scenario
+   * access, admin where the contract requires it.
    */
   role?: ProjectRole
   idempotency?: Idempotency

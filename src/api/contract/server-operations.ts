@@ -143,7 +143,7 @@ export const ExportSnapshot = shape(() =>
     prompts: z.array(Prompt()),
     /** Instructions for models that the server sends when a session begins; null if it sends none. */
     instructions: z.string().nullish(),
-    /** Why an announced list could not be read, by the name of the list, which is then empty. */
+    /** Keyed by the name of an announced list: why it could not be read. That list is empty. */
     unread: z.record(z.string(), z.string()).nullish(),
   }),
 )

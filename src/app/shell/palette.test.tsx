@@ -93,7 +93,7 @@ describe('the palette in the program', () => {
     expect(app.router.current()).toEqual(projectsRoute.to({ projectId }))
   })
 
-  test('a record that several screens read is listed once, and disappears when the text changes', async () => {
+  test('a record that several screens read is listed once, and only while the text matches', async () => {
     app = await openApp({ testService, place: nowRoute.to({}), size: { width: 100, height: 50 } })
     await app.see(/suites in Sandbox/)
     await app.press('4')

@@ -150,7 +150,7 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
     async guard(work) {
       const stopped = Promise.withResolvers<never>()
       const onStop = (): void => {
-        // Following ends by itself, with everything read so far.
+        // While runs are followed, following itself ends with what was read so far.
         if (!isFollowing) stopped.reject(new Stopped(interrupt))
       }
       stop.addEventListener('abort', onStop)

@@ -51,7 +51,7 @@ const PAGE_MS = 5_000
 
 /** A factor of at least this value means that nobody has been there for minutes. */
 export const AWAY_FACTOR = 20
-/** The largest factor, for when nobody has been there for longest. */
+/** The largest factor, used after the longest time without a key. */
 export const LONG_IDLE_FACTOR = 32
 /** Factors that slow down polling, by milliseconds since the last key, longest first. */
 export const IDLE = [

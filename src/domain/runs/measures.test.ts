@@ -149,7 +149,7 @@ describe('the pass rates of a suite', () => {
   const rates = (passRateTrend: number[], latestRun: EvalSuite['latestRun'] = null) =>
     trendRates({ passRateTrend, latestRun })
 
-  test('are fractions in either unit of the service, if the unit can be determined', () => {
+  test('become fractions, whether the service sends fractions or percent, if values or counts tell which', () => {
     expect(rates([0.5, 1])).toEqual([0.5, 1])
     expect(rates([50, 100, 0])).toEqual([0.5, 1, 0])
     expect(rates([1, 1], { passed: 1, failed: 99, passRate: 1 })).toEqual([0.01, 0.01])

@@ -72,7 +72,7 @@ function createSecrets(): SessionSecrets {
   const ever = new Set<string>()
   const without = (id: string, member: string): readonly Invitation[] =>
     (invitations.get(id) ?? NONE).filter(other => other.member !== member)
-  /** Changes the time since which each secret of a scenario is current, if `date` returns one. */
+  /** Sets the time since which a secret is current, for each secret of a scenario for which `date` returns one. */
   const dated = (id: string, date: (asOf: AsOf) => number | undefined): void => {
     const link = links.get(id)
     const secrets = [...(link ? [link] : []), ...(invitations.get(id) ?? NONE)]

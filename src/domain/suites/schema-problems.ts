@@ -14,7 +14,7 @@ const MOST_SHOWN = 60
 type Words = {
   whole: string
   part: string
-  /** Whether the schema itself describes the required value. */
+  /** Whether the schema's own messages explain what is required. */
   saysWhy?: boolean
 }
 

@@ -105,7 +105,10 @@ export function formOfSuite(detail: EvalSuiteDetail, names: Names, id?: string):
   })
 }
 
-/** The request that changes one form to the other with the parts that differ, and what the contract cannot clear. */
+/**
+ * The request that changes a suite from one form to another. It contains only the parts that differ; `kept` names the
+ * fields that the contract cannot clear.
+ */
 export type SuiteChange = {
   edit: SuiteEdit
   schedule: ScheduleEdit | undefined

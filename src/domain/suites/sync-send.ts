@@ -8,7 +8,7 @@ import { formOfSuite, suiteChange, type Names } from './suite-form.ts'
 export type SyncOptions = Omit<BatchOptions, 'declaredSuiteId'> & {
   /** Whether to delete the cases that the file does not contain. */
   prune: boolean
-  /** Whether to keep a new suite with the accepted cases, for a person who is asked about the others. */
+  /** Whether to keep a new suite although some cases were refused; set if a person is asked about those. */
   keepsPart?: boolean
   /** Called with the progress. */
   progress?: (done: number, total: number) => void

@@ -203,7 +203,7 @@ function newer(file: string): Error {
   return new Error(`${file} was written by a newer version of mcpdeck and stays as it is; install that version again.`)
 }
 
-/** Returns the object in a file; undefined if there is no file. */
+/** Returns the object in a file; undefined if there is no file, or none with an object that can be read. */
 function parsed(file: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(readRegularFile(file, Infinity))

@@ -3,7 +3,10 @@ import { isPlainObject, type JsonObject } from '../json.ts'
 /** A schema within another, and its JSON pointer there. */
 export type Part = [schema: JsonObject, pointer: string]
 
-/** Keywords whose value is a schema, several schemas, or schemas by name. Under `not`, contradictions are allowed. */
+/**
+ * Keywords whose value is a schema, several schemas, or schemas by name. `not` is left out, because contradictions are
+ * allowed under it.
+ */
 const INNER = ['items', 'additionalProperties', 'contains', 'propertyNames', 'then', 'else'] as const
 const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
 const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const

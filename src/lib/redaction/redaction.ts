@@ -130,10 +130,10 @@ export type Own = {
 }
 
 /**
- * Makes a text fit for others. Removes secrets, e-mail addresses and home directories, even if they are broken over
+ * Makes a text safe to share. Removes secrets, e-mail addresses and home directories, even if they are broken over
  * lines, hidden by Markdown or encoded as in URLs, HTML and JSON. It prefers to remove too much: what follows a broken
- * secret is removed up to the next space, and what looks random counts as a secret unless the text is an id or an
- * address of a thing.
+ * secret is removed up to the next space, and what looks random counts as a secret unless the text is the id or
+ * the address of a record.
  */
 export function redacted(text: string, own: Own & { isId?: boolean } = {}): string {
   const rules = [...SECRETS, ...PERSONAL, ...ADDRESSES, ...(own.isId ? [] : RANDOM)]

@@ -121,7 +121,7 @@ function Resolved({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
   )
 }
 
-/** The overview, which is beside this pane or one tab away, has the client, model and ids. */
+/** Leaves out client, model and ids, which the overview shows beside this pane or one tab away. */
 function resolvedLines(rest: EnvironmentResolved) {
   const names = new Map(rest.servers?.map(({ serverId, name }) => [serverId, name]))
   const servers = (rest.effectiveServerIds ?? []).map(id => names.get(id) ?? id)

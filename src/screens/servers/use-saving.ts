@@ -24,7 +24,10 @@ import { joinCommand } from '../../lib/split-command.ts'
 /** Answers of MCP servers do not depend on a write, and may take long, so they are not read again. */
 const rereads: Act<unknown>['rereads'] = isPlainRead
 
-/** Saves a new server, changes or switches one, sends tokens for one, and deletes one; `onSaved` gets a new one. */
+/**
+ * Returns functions that add, edit, switch and delete servers and send their tokens; `onSaved` receives the id of an
+ * added one.
+ */
 export function useSaving(projectId: string, onSaved: (serverId: string) => void) {
   const { profile, storedReaches } = useWorkspace()
   const isLocal = profile.local

@@ -174,7 +174,7 @@ describe('a misbehaving server', () => {
 })
 
 describe('a call that requires a visit to a page first', () => {
-  test('leaves the address open as a request until the server reports the visit as completed', async () => {
+  test('keeps a request with the address until the server reports the visit as completed', async () => {
     attended()
     const on = asking('legacy')
     await expect(call('required', {}, on)).rejects.toMatchObject({

@@ -35,7 +35,7 @@ export type RunEngine = {
   stopDeleted(): void
   /** Resolves when this process executes no run. */
   settle(): Promise<void>
-  /** Ends all runs of this process: first their records, then their executions. Unfinished trials give the reason. */
+  /** Ends all runs of this process: first their records, in which unfinished trials have the reason, then the work. */
   close(): Promise<void>
 }
 

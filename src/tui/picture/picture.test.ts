@@ -123,7 +123,7 @@ describe('pictures in the kitty protocol', () => {
     ['\u001bP>|tmux 3.4\u001b\\', false],
     ['\u001bP>|XTerm(390)\u001b\\', false],
     ['\u001b[?1u', undefined],
-  ])('the environment %j is one of a terminal with placeholders: %s', (reply, expected) => {
+  ])('the answer %j names a terminal that supports placeholders: %s', (reply, expected) => {
     expect(kitty.nameReply(reply)).toBe(expected)
   })
 })

@@ -38,7 +38,7 @@ test('each line is announced once and unstyled, and blank lines never', () => {
   expect(show(' Projects  2 of 2', '> first', '  second')).toBe('')
 })
 
-test('a line is as long as its text, so that nothing is left out', () => {
+test('the screen is wider than any line, so that nothing is cut', () => {
   const { screen, show } = open()
   const line = 'word '.repeat(100).trim()
   expect(screen.stdout.columns).toBeGreaterThan(line.length)

@@ -62,7 +62,7 @@ export function startWatchdog(options: {
     ends: () => void Atomics.store(state, ENDS, 1),
     attended(isAttended) {
       Atomics.store(state, UNATTENDED, isAttended ? 0 : 1)
-      // The thread is woken before the key that ended the rest is handled, because that may be what gets stuck.
+      // Wakes the thread before the key that ended the idle time is handled, because handling it may get stuck.
       if (isAttended) thread?.wake()
     },
   }

@@ -343,7 +343,10 @@ class FileJournal implements Journal {
     for (const listener of this.#listeners) listener()
   }
 
-  /** The latest time counts: the service may act on a repeat as late as on the first request. */
+  /**
+   * Overwrites the time of an earlier attempt, since the service may act on a repeated request just as long after it
+   * was sent.
+   */
   #markSent(database: Database, id: number): void {
     database.run(
       `UPDATE entries SET state = iif(state = 'intended', 'sent', state), sentAt = :now WHERE id = :id AND open = 1`,

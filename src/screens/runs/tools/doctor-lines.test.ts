@@ -113,7 +113,7 @@ describe('the calls of failing cases against the current tools', () => {
     expect(only).not.toContain('do not point at a tool')
   })
 
-  test('say nothing of the past without records, and name a removed tool', async () => {
+  test('name a removed tool, and without records compare nothing with the past', async () => {
     const gone = [{ serverName: 'sums', tools: [] }]
     const calls = await callFaults(trials.slice(0, 1), [], {
       now: gone,

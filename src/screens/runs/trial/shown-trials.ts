@@ -41,7 +41,7 @@ export function withShownTrials<Page extends { items: EvalIteration[] }>(page: P
   return { ...page, items }
 }
 
-/** Returns the first value stored under a name. */
+/** Returns a function that returns the first value it was given under a name. */
 function onceEach<T>(): (name: string, value: T) => T {
   const known = new Map<string, T>()
   return (name, value) => {
