@@ -18,6 +18,8 @@ import { endpoint, resource } from './endpoint.ts'
 export const ScoreResult = shape(() =>
   record({
     scorerId: z.string(),
+    /** Digest of the definition of the scorer, such as an assertion with its arguments. */
+    definitionHash: z.string().nullish(),
     status: openEnum(['scored', 'error', 'skipped', 'not_applicable']),
     value: z.number().nullish(),
     passThreshold: z.number().nullish(),

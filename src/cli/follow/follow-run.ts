@@ -199,8 +199,9 @@ export function reportedTrial(trial: EvalIteration): EvalIteration {
 type Score = NonNullable<EvalIteration['scores']>[number]
 
 /** Keeps the scores that give a reason. */
-function reportedScore({ scorerId, status, passed, error, rationale }: Score): Score[] {
-  return passed === false || status === 'error' ? [{ scorerId, status, passed, error, rationale }] : []
+function reportedScore({ scorerId, definitionHash, status, passed, error, rationale }: Score): Score[] {
+  const isReason = passed === false || status === 'error'
+  return isReason ? [{ scorerId, status, passed, error, rationale, ...defined({ definitionHash }) }] : []
 }
 
 /** Keeps the name of the tool, and whether the call failed. */

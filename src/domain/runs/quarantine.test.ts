@@ -15,13 +15,26 @@ const trial = (fields: Partial<EvalIteration> & Record<string, unknown>): EvalIt
   ...fields,
 })
 
-const unmet = (scorerId: string, rationale: string) => ({ scorerId, status: 'scored', passed: false, rationale })
+const unmet = (scorerId: string, rationale: string, definitionHash?: string) => {
+  return { scorerId, status: 'scored', passed: false, rationale, ...(definitionHash && { definitionHash }) }
+}
+const LONG = 'long '.repeat(40)
 const says = unmet('check-1-responseContains', 'expected "ok"; actual: "no 17"')
 const crashed = { status: 'failed', result: null, startedAt: 1, trialClass: 'execution_failed' }
 
 test.each([
   ['what came instead', { scores: [says] }, { scores: [{ ...says, rationale: 'expected "ok"; actual: "else"' }] }],
-  ['the id of the case before a step', { scores: [unmet('case-1/s1', '')] }, { scores: [unmet('case-2/s1', '')] }],
+  [
+    'the id of the case before a step',
+    { scores: [unmet('case-1/s1', 'expected 1; actual: 2')] },
+    { scores: [unmet('case-2/s1', 'expected 1; actual: 3')] },
+  ],
+  ['what came instead, without scores', { error: 'expected 3; actual: 4' }, { error: 'expected 3; actual: 5' }],
+  [
+    'the port and the time of an error',
+    { error: 'no answer of :4001 at 2026-01-31T10:00:00Z' },
+    { error: 'no answer of :4002 at 2026-02-01T11:30:00Z' },
+  ],
   ['numbers and ids of an error', { error: 'no answer after 90 ms' }, { error: 'no answer after 1204 ms' }],
   ['the output of a program', { error: 'exited with code 1: a' }, { error: 'exited with code 1: b' }],
 ])('a failure has the same name whatever %s', (_, one, other) => {
@@ -36,15 +49,26 @@ test.each([
     { scores: [says] },
     { scores: [{ ...says, rationale: 'expected "yes"; actual: "" ' }] },
   ],
+  [
+    'an assertion whose words do not tell it from an edited one',
+    { scores: [unmet('s1', 'Says nothing of refunds.', 'hash-1')] },
+    { scores: [unmet('s1', 'Says nothing of refunds.', 'hash-2')] },
+  ],
   ['another error', { error: 'connection refused' }, { error: 'no such tool' }],
+  ['another status', { error: 'the server answered 503' }, { error: 'the server answered 401' }],
+  ['another exit code', { ...crashed, error: 'exited with code 1' }, { ...crashed, error: 'exited with code 139' }],
+  ['another expected number', { error: 'expected 3; actual: 4' }, { error: 'expected 9; actual: 4' }],
   ['a crash', { error: 'the server said no' }, { ...crashed, error: 'the server said no' }],
   ['a timeout', { ...crashed, error: 'x' }, { ...crashed, trialClass: 'timed_out', error: 'x' }],
 ])('%s is another failure', (_, one, other) => {
   expect(failuresOf(trial(one))).not.toEqual(failuresOf(trial(other)))
 })
 
-test('a trial that passed, was stopped or does not say how it failed has no name of its failure', () => {
-  for (const fields of [{ result: 'passed' }, { status: 'cancelled', result: null }, {}] as const)
+test('a trial that passed, was stopped or does not say exactly how it failed has no name of its failure', () => {
+  const shortened = unmet('s1', `expected "${LONG}…"; actual: "no"`)
+  const unclear = unmet('s1', 'Says nothing of refunds.')
+  const silent = [{ scores: [shortened] }, { scores: [says, unclear] }]
+  for (const fields of [{ result: 'passed' }, { status: 'cancelled', result: null }, {}, ...silent] as const)
     expect(failuresOf(trial(fields))).toEqual([])
 })
 

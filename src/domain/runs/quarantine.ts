@@ -13,20 +13,25 @@ export type Quarantine = { since: string; reason: string; failures: readonly str
 /**
  * Names the failures of a trial so that the same failure has the same name in each workspace: by its class, and by
  * each assertion that was not met or, without one, by its error. Texts are hashed, since they may hold secrets. Empty
- * if the trial passed, or does not say how it failed.
+ * if the trial passed, or does not say exactly how it failed.
  */
 export function failuresOf(trial: EvalIteration): string[] {
   const trialClass = classOfTrial(trial)
   if (!isFailing(trialClass)) return []
   const unmet = trialClass === 'failed' ? (trial.scores ?? []).filter(({ passed }) => passed === false) : []
-  if (unmet.length > 0)
-    return unmet.map(({ scorerId, rationale }) => {
+  if (unmet.length > 0) {
+    const names = unmet.flatMap(score => {
+      const assertion = assertionOf(score)
       // A workspace puts its own id of the case before that of a step.
-      const name = scorerId.slice(scorerId.lastIndexOf('/') + 1)
-      return [trialClass, name, hashed(expectationOf(rationale ?? ''))].filter(Boolean).join(' ')
+      const step = score.scorerId.slice(score.scorerId.lastIndexOf('/') + 1)
+      return assertion === undefined ? [] : [`${trialClass} ${step} ${hashed(assertion)}`]
     })
+    return names.length < unmet.length ? [] : names
+  }
   const words = reasonOf(trial)
-  return words === undefined ? [] : [`${trialClass} ${hashed(withoutNumbers(ownWords(words)))}`]
+  if (words === undefined) return []
+  const error = trialClass === 'failed' ? (expectationOf(words) ?? words) : words
+  return [`${trialClass} ${hashed(withoutAmounts(ownWords(error)))}`]
 }
 
 /** Whether every failure of these trials is known; false if one does not say how it failed. */
@@ -37,17 +42,32 @@ export function isKnown({ failures }: Quarantine, trials: readonly EvalIteration
   })
 }
 
-/** Returns what an assertion expected, in the words of the local workspace; what came instead may always differ. */
-function expectationOf(rationale: string): string {
-  const end = rationale.lastIndexOf('; actual:')
-  return end < 0 ? '' : rationale.slice(0, end)
+type Score = NonNullable<EvalIteration['scores']>[number]
+
+/** Identifies an assertion; undefined if the service says too little to tell it from an edited one. */
+function assertionOf({ definitionHash, rationale }: Score): string | undefined {
+  if (definitionHash) return definitionHash
+  const expected = expectationOf(rationale ?? '')
+  // A text that was shortened may belong to several assertions.
+  return expected?.includes('…') ? undefined : expected
 }
 
-/** Replaces numbers and ids, which differ each time. */
-function withoutNumbers(text: string): string {
-  return text.replaceAll(/\b[\da-f]{8,}(?:-[\da-f]+)*\b/gi, '#').replaceAll(/\d+/g, '#')
+/** Returns what was expected, in the words of the local workspace; what came instead may always differ. */
+function expectationOf(words: string): string | undefined {
+  const end = words.lastIndexOf('; actual:')
+  return end < 0 ? undefined : words.slice(0, end)
+}
+
+const AMOUNT = /\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?|min|minutes?|bytes|[KMG]i?B)\b/gi
+const TIME = /\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?/g
+const PORT = /:\d{4,5}\b/g
+const LONG_ID = /\b(?:[\da-f]{8,}(?:-[\da-f]+)*|\d{6,})\b/gi
+
+/** Replaces durations, sizes, times, ports and ids, which differ each time. Codes and other numbers are kept. */
+function withoutAmounts(text: string): string {
+  return [TIME, AMOUNT, PORT, LONG_ID].reduce((rest, kind) => rest.replaceAll(kind, '#'), text)
 }
 
 function hashed(text: string): string {
-  return text === '' ? '' : createHash('sha256').update(text).digest('hex').slice(0, 12)
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
 }
