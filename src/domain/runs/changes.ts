@@ -43,7 +43,8 @@ export function changedCases(
   return comparison.cases.map(compared => {
     const own = (compared.compare.iterationIds ?? []).flatMap(id => known.get(id) ?? [])
     const seen = new Set(own.map(({ result }) => result))
-    const passedAgain = own.length > 0 && own.every(({ id }) => isFlaky(id))
+    const passedAgain =
+      own.some(({ id }) => isFlaky(id)) && own.every(each => isFlaky(each.id) || each.result === 'passed')
     const model = titled.get(compared.title)!.length > 1 ? own.find(each => each.model)?.model : undefined
     return {
       caseKey: compared.caseKey,

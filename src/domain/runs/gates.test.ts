@@ -46,6 +46,8 @@ test.each([
   ['one, and the other was not graded', [grade('c0', 0.9), grade('c1', null)], null, '; 1 not graded'],
   ['one, and the other is missing', [grade('c0', 0.9)], null, '; 1 not graded'],
   ['none, and one is missing', [grade('c0', 0.1)], false, '0 of 2 cases reached'],
+  ['one twice, and the other is missing', [grade('c0', 0.9), grade('c0', 0.8)], null, '; 1 not graded'],
+  ['one in part', [grade('c0', 0.9), grade('c0', 0.1), grade('c1', 0.9)], false, '1 of 2 cases reached'],
 ])('--min-judge says how many cases reached the threshold: %s', (_, cases, passed, says) => {
   const judges = { goalCompletion: { status: 'completed', threshold: 0.5, cases } }
   expect(judged({ gate: 'min-judge', wanted: 0.6 }, [1, 1], judges)).toMatchObject({

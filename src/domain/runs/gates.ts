@@ -13,6 +13,7 @@ import { gradedParts, gradedLabel, type GradedPart } from './graded.ts'
 import { plural } from '../../lib/format.ts'
 import { shareLabel } from './labels.ts'
 import { outcomeOfRun } from './outcome.ts'
+import { countAt } from './suite-state.ts'
 import { classOfTrial, type TrialClass } from './trial-class.ts'
 import { countTrials, passRate } from './trials.ts'
 
@@ -257,15 +258,18 @@ function judgeFlaky(gate: Extract<Gate, { gate: 'max-flaky' }>, { retried, basel
  */
 function judgeGrades(gate: Extract<Gate, { gate: 'min-judge' }>, { run, trials }: EndedRun): GateResult {
   const most = `at least ${shareLabel(gate.wanted)} must`
-  const caseCount = new Set(trials.map(({ testCaseId, title, id }) => testCaseId ?? title ?? id)).size
+  const withTrials = new Set(trials.map(({ testCaseId, title, id }) => testCaseId ?? title ?? id)).size
+  const caseCount = Math.max(withTrials, countAt(run, 'selectedCaseCount') ?? 0)
   const asked = judgesOf(run.judges).filter(({ status }) => status != null)
   if (asked.length === 0 || caseCount === 0)
     return { ...gate, actual: null, passed: null, says: `no judge was asked, ${most} reach its threshold` }
   const results = asked.map(judge => {
-    const cases = judge.status === 'completed' ? judge.cases : []
-    const reached = cases.filter(({ passed }) => passed).length
+    const graded = Map.groupBy(judge.status === 'completed' ? judge.cases : [], ({ caseKey }) => caseKey)
+    const cases = [...graded.values()]
+    const reached = cases.filter(grades => grades.every(({ passed }) => passed)).length
+    const missed = cases.filter(grades => grades.some(each => !each.passed && !isUngraded(each))).length
     const total = Math.max(caseCount, cases.length)
-    const ungraded = total - cases.length + cases.filter(isUngraded).length
+    const ungraded = total - reached - missed
     const words = `${judge.name}: ${reached} of ${plural(total, 'case')} reached the threshold, ${most}`
     const isLost = (reached + ungraded) / total < gate.wanted
     const passed = isLost ? false : ungraded === 0 ? true : null
