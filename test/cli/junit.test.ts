@@ -178,3 +178,9 @@ test('trials that a threshold or gates allow to fail are skipped, with the reaso
   expect(missed).toMatch(/name="gate min-pass-rate">\s*<failure type="gate" message="50% passed"/)
   expect(counts(reportOf('Smoke', run, [trial({})], [gate(null)]))).toContain('failures="0" errors="1"')
 })
+
+test('trials that cannot be told apart are no reruns of each other', () => {
+  const trials = ['a', 'b'].map(id => trial({ id, testCaseId: null, title: null, result: 'failed', error: 'no' }))
+  const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0 } as const
+  expect(reportOf('Nameless', run, trials)).not.toContain('rerunFailure')
+})

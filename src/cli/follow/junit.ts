@@ -61,7 +61,7 @@ function toSuite(reported: Extract<ReportedRun, { run: EvalRun }>) {
   const isMet = exitCode === EXIT.done
   const often = trialsOfVariants(trials)
   const nameOf = variantNames(trials)
-  const againOf = failedAgain(trials, retried)
+  const againOf = failedAgain(retried)
   const cases = trials.map((trial): Counted => {
     const again = againOf(trial)
     const kind = again.isFlaky ? 'passed' : kindOf(trial)
@@ -155,22 +155,17 @@ function toCase(
 /** The failures to list below a trial: of a flaky case all of this trial, else those in reruns. */
 type FailedAgain = { isFlaky: boolean; failures: readonly EvalIteration[] }
 
-/** Returns, for each trial of a run, which of the same position did not pass in the run or its reruns. */
-function failedAgain(
-  trials: readonly EvalIteration[],
-  retried: Retried | undefined,
-): (trial: EvalIteration) => FailedAgain {
+/** Returns, for each trial of a run, those of the same position that did not pass in its reruns. */
+function failedAgain(retried: Retried | undefined): (trial: EvalIteration) => FailedAgain {
   const variants = new Set(retried?.settled.flaky.map(({ variant }) => variant))
   const positionOf = (trial: EvalIteration): string => `${variantOfTrial(trial)} ${trial.iterationNumber}`
-  const inReruns = (retried?.attempts ?? []).flatMap(({ ended }) => ended?.trials ?? [])
-  const failed = Map.groupBy(
-    [...trials, ...inReruns].filter(trial => trialState(trial) !== 'passed' && causeOf(trial) !== undefined),
-    positionOf,
-  )
+  const isFailure = (trial: EvalIteration): boolean => trialState(trial) !== 'passed' && causeOf(trial) !== undefined
+  const inReruns = (retried?.attempts ?? []).flatMap(({ ended }) => ended?.trials.filter(isFailure) ?? [])
+  const failed = Map.groupBy(inReruns, positionOf)
   return trial => {
     const isFlaky = variants.has(variantOfTrial(trial))
-    const failures = failed.get(positionOf(trial)) ?? []
-    return { isFlaky, failures: isFlaky ? failures : failures.filter(each => each !== trial) }
+    const again = failed.get(positionOf(trial)) ?? []
+    return { isFlaky, failures: isFlaky && isFailure(trial) ? [trial, ...again] : again }
   }
 }
 

@@ -19,8 +19,12 @@ type SuitePlace = { projectId: string; suiteId: string }
  * Returns the latest runs of a suite, newest first.
  * @throws ApiError
  */
-export async function latestRuns(client: Client, place: SuitePlace): Promise<readonly EvalRun[]> {
-  return (await client.runs.list({ ...place, limit: LATEST_RUNS })).items
+export async function latestRuns(
+  client: Client,
+  place: SuitePlace,
+  options: { signal?: AbortSignal } = {},
+): Promise<readonly EvalRun[]> {
+  return (await client.runs.list({ ...place, limit: LATEST_RUNS }, options)).items
 }
 
 /** Returns a sentence about which of the latest runs did not exist before; undefined if there are none. */
@@ -56,7 +60,13 @@ export async function sendRerun(
     if (!(error instanceof ApiError) || !error.leavesDoubt) throw error
     outcomeUnknown = error
   }
-  const runs = launchedSince(before, await latestRuns(client, place))
+  const now = await latestRuns(client, place).catch((error: unknown) => {
+    // The rerun may have begun, whatever became of this read.
+    if (!(error instanceof ApiError)) throw error
+    return undefined
+  })
+  if (!now) return { kind: 'unclear', runs: [], lost: outcomeUnknown }
+  const runs = launchedSince(before, now)
   const [only] = runs
   return only && runs.length === 1
     ? { kind: 'found', runId: only.id, lost: outcomeUnknown }
