@@ -212,12 +212,48 @@ test.concurrent('a rerun whose answer was lost counts if the service shows that 
 })
 
 test.concurrent('a run is not a success while its rerun is in flight: the time limit gives no verdict', async ending => {
-  const { service, concluded } = await openRetries(ending, { a: 'failed' }, { a: 'passed' })
-  service.onAnswered = path => {
-    if (path === RERUN) service.put('r1', { status: 'running', result: null })
+  const open = async () => {
+    const stage = await openRetries(ending, { a: 'failed' }, { a: 'passed' })
+    stage.service.onAnswered = path => {
+      if (path === RERUN) stage.service.put('r1', { status: 'running', result: null })
+    }
+    return stage
   }
-  const { code, end } = await concluded('--retries', '1', '--timeout', '3s')
+  const json = await open()
+  const { code, end } = await json.concluded('--retries', '1', '--timeout', '3s')
   expect({ code, because: end.because, flaky: end.flaky }).toEqual({ code: 3, because: 'timed_out', flaky: [] })
+  expect(end.reruns).toMatchObject([{ runId: 'r1', outcome: null }])
+  const text = await open()
+  const { stdout, stderr } = await text.run('--retries', '1', '--timeout', '3s', '--max-flaky', '1')
+  expect(stderr).toContain('No verdict within the time given; its rerun r1 continues.')
+  expect(stdout).toContain('gate max-flaky: not known, its reruns have not ended')
+})
+
+test.concurrent('a time limit also stops a look at what would run again', async ending => {
+  const { service, launched, concluded } = await openRetries(ending, { a: 'failed' }, { a: 'passed' })
+  // A fault that answers nothing leaves the request open.
+  service.fault = (_response, path) => path === 'GET /projects/p1/eval-runs/r0/rerun-preview'
+  expect(await concluded('--retries', '1', '--timeout', '3s')).toMatchObject({ code: 3, end: { because: 'timed_out' } })
+  expect(launched).toEqual(['r0'])
+})
+
+test.concurrent('a run that is a success, or cannot become one, runs no case again', async ending => {
+  const success = await openRetries(ending, { a: 'passed', b: 'failed' }, { b: 'passed' })
+  success.service.onAnswered = path => {
+    if (path === 'POST /projects/p1/eval-runs') success.service.put('r0', { status: 'completed', result: 'passed' })
+  }
+  expect(await success.concluded('--retries', '2', '--max-flaky', '0')).toMatchObject({ code: 0, end: { reruns: [] } })
+  expect(success.launched).toEqual(['r0'])
+  const slow = await openRetries(ending, { a: 'failed' }, { a: 'passed' })
+  expect(await slow.concluded('--retries', '2', '--max-latency', '1ms')).toMatchObject({ code: 1, end: { reruns: [] } })
+  expect(slow.launched).toEqual(['r0'])
+})
+
+test.concurrent('nothing is asked of the service once every case passed in a rerun', async ending => {
+  const { service, concluded } = await openRetries(ending, { a: 'failed' }, { a: 'passed' })
+  service.answers['GET /projects/p1/eval-runs/r1/rerun-preview'] = () => ({ status: 500, body: { message: 'no' } })
+  const { code, end } = await concluded('--retries', '2', '--max-flaky', '1')
+  expect({ code, reruns: end.reruns.length }).toEqual({ code: 0, reruns: 1 })
 })
 
 test.concurrent('a case that was to run and has no trial is not forgiven by reruns of others', async ending => {

@@ -1,3 +1,4 @@
+import { clean } from '../../tui/theme/text.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { countChanges, type ChangeCounts, type ChangedCase } from '../../domain/runs/changes.ts'
@@ -148,6 +149,12 @@ function decideEnded(outcome: Exclude<RunOutcome, 'in-flight'>, { gates, gatesOn
   return { because: gatesOnly || outcome === 'failed' ? 'gates_passed' : 'passed', exitCode: EXIT.done }
 }
 
+/** Says what of a stopped run is still open: the run, or its last rerun. */
+function openPart(reruns: Conclusion['reruns'], goesOn: boolean): string {
+  const rerun = reruns.at(-1)?.runId
+  return `; ${rerun ? `its rerun ${clean(rerun)}` : 'the run'} ${goesOn ? 'continues' : 'ends with this process'}`
+}
+
 function whyOf({ run }: Followed, fallback: string): string {
   return (run && whyUndecided(run)) ?? fallback
 }
@@ -182,11 +189,11 @@ export function worstExitCode(exitCodes: readonly number[]): number {
 
 /** Says in one sentence what decided, or why a run has no verdict; `goesOn` if it continues without this process. */
 export function sentenceOf(
-  { because, part, verdict, flaky }: Pick<Conclusion, 'because' | 'part' | 'verdict' | 'flaky'>,
+  { because, part, verdict, flaky, reruns }: Pick<Conclusion, 'because' | 'part' | 'verdict' | 'flaky' | 'reruns'>,
   followed: Followed,
   goesOn: boolean,
 ): string {
-  const rest = followed.run ? (goesOn ? '; the run continues' : '; the run ends with this process') : ''
+  const rest = followed.run ? openPart(reruns, goesOn) : ''
   switch (because) {
     case 'passed':
       return `${['Passed', part].filter(Boolean).join(', ')}.`

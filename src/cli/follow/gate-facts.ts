@@ -117,7 +117,7 @@ export function judgeGates(
 ): GateResult[] {
   const { run } = followed
   if (followed.kind !== 'ended' || !run) {
-    const says = run ? 'the run has not ended' : 'no run was read'
+    const says = run ? (retried ? 'its reruns have not ended' : 'the run has not ended') : 'no run was read'
     return gates.map(gate => ({ ...gate, actual: null, passed: null, says }))
   }
   const changes = typeof compared === 'object' ? compared.cases : (compared ?? 'nothing was compared')

@@ -229,14 +229,30 @@ async function followAll(following: Following, runs: readonly FollowedRun[]): Pr
       return { label, place, followed, beside: await comparedWith(following, place, followed) }
     }),
   )
-  if (!extras.retry) return await judgeAll(following, ended, true)
-  const first = await judgeAll(following, ended, false)
+  if (!extras.retry) return await judgeAll(following, ended)
+  const unretried = ended.map(withoutReruns)
+  const { gates, baseline } = following
+  const known = {
+    gates: gates.filter(({ gate }) => !ABOUT_RERUNS.has(gate)),
+    baseline: baseline && { ...baseline, update: false },
+  }
+  const first = await judgeAll({ ...following, ...known }, unretried)
   const retried: EndedFollowing[] = []
   // One after the other: a rerun whose answer is lost is recognized only as the one new run of its suite.
-  for (const [index, each] of ended.entries())
-    retried.push(isToRetry(first[index]!) ? await retryOne(following, each) : { ...each, retried: unretried(each) })
-  return await judgeAll(following, retried, true)
+  for (const [index, each] of unretried.entries())
+    retried.push(isToRetry(first[index]!) ? await retryOne(following, each) : each)
+  return await judgeAll(following, retried)
 }
+
+/** Gates that can only be judged after the reruns. */
+const ABOUT_RERUNS: ReadonlySet<string> = new Set(['max-flaky', 'update-baseline'] satisfies Gate['gate'][])
+/** Gates that a passed rerun of failed cases can change. The others judge the run itself. */
+const ABOUT_CASES: ReadonlySet<string> = new Set([
+  'min-graded',
+  'min-pass-rate',
+  'no-new-failures-against',
+  'baseline',
+] satisfies Gate['gate'][])
 
 async function followOne({ client, reporter, extras, keep, signals }: Following, label: string, place: RunPlace) {
   const onEvent = (event: FollowEvent): void => reporter.onEvent(label, event)
@@ -244,15 +260,16 @@ async function followOne({ client, reporter, extras, keep, signals }: Following,
   return await followRun(client, place, { ...signals, onEvent, executed, once: extras.once, keep })
 }
 
-/** Whether failed cases decide about a run, which a rerun could change. A stopped run is not run again. */
+/** Whether a run is no success, and a rerun of its failed cases could change that. A stopped run is not run again. */
 function isToRetry({ followed, conclusion }: Result): boolean {
   if (followed.kind !== 'ended' || conclusion.exitCode === EXIT.done) return false
+  if (conclusion.gates.some(({ gate, passed }) => passed !== true && !ABOUT_CASES.has(gate))) return false
   return conclusion.because !== 'cancelled' && followed.trials.some(trial => trialState(trial) !== 'passed')
 }
 
-function unretried({ followed }: EndedFollowing): Retried | undefined {
-  if (followed.kind !== 'ended') return undefined
-  return { attempts: [], settled: settleRun(followed, []) }
+function withoutReruns(ended: EndedFollowing): EndedFollowing {
+  const { followed } = ended
+  return followed.kind === 'ended' ? { ...ended, retried: { attempts: [], settled: settleRun(followed, []) } } : ended
 }
 
 async function retryOne(following: Following, ended: EndedFollowing): Promise<EndedFollowing> {
@@ -264,21 +281,20 @@ async function retryOne(following: Following, ended: EndedFollowing): Promise<En
     followOne(following, named(text), again),
   )
   const { run, trials } = followed
-  if (signals.interrupt.aborted)
-    return { ...ended, followed: { kind: 'interrupted', exitCode: interruptedCode(signals.interrupt), run, trials } }
-  if (signals.timeout.aborted) return { ...ended, followed: { kind: 'timed_out', run, trials } }
   const counted = attempts.flatMap(attempt => attempt.ended ?? [])
   const settled = settleRun(followed, counted, extras.launched?.asked)
+  const stopped = { ...ended, retried: { attempts, settled } }
+  if (signals.interrupt.aborted)
+    return { ...stopped, followed: { kind: 'interrupted', exitCode: interruptedCode(signals.interrupt), run, trials } }
+  if (signals.timeout.aborted) return { ...stopped, followed: { kind: 'timed_out', run, trials } }
   const { flaky } = settled
   const compared = flaky.length > 0 ? await comparedWith(following, place, followed, flaky) : beside
   return { ...ended, beside: compared, retried: { attempts, settled } }
 }
 
-/** @param mayWrite whether the baseline file may be updated */
 async function judgeAll(
   { client, own, gates, baseline, extras, signals }: Following,
   ended: readonly EndedFollowing[],
-  mayWrite: boolean,
 ): Promise<Result[]> {
   const { launched, notStarted = [] } = extras
   const settled = ended.map(({ place, followed, retried }) => {
@@ -287,9 +303,8 @@ async function judgeAll(
     const all = [followed, ...attempts.flatMap(attempt => attempt.ended ?? [])].flatMap(({ trials }) => trials)
     return { place, followed: { ...followed, ...after }, attempts: all }
   })
-  const file = baseline && { ...baseline, update: baseline.update && mayWrite }
   const options = { launched, missing: notStarted.length > 0, signal: signals.stop }
-  const known = file && (await judgeBaselines(client, file, settled, options))
+  const known = baseline && (await judgeBaselines(client, baseline, settled, options))
   return ended.map((each, index) => judged(each, known?.[index], gates, own))
 }
 

@@ -10,8 +10,9 @@ import { launchInSlot, type SlotOptions } from './slots.ts'
 export async function planRerun(
   client: Client,
   source: RunPlace,
+  options: { signal?: AbortSignal } = {},
 ): Promise<{ preview: RerunPreview; lines: string[]; obstacle: string | undefined }> {
-  const preview = await client.runs.rerunPreview(source)
+  const preview = await client.runs.rerunPreview(source, options)
   const obstacle = rerunObstacle(preview)
   return { preview, lines: previewLines(preview).map(clean), obstacle: obstacle && clean(obstacle) }
 }

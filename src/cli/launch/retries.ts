@@ -5,6 +5,7 @@ import { parentOf } from '../../domain/runs/comparison-groups.ts'
 import { outcomeOfRun } from '../../domain/runs/outcome.ts'
 import { latestRuns } from '../../domain/runs/rerun-launch.ts'
 import type { EndedRun } from '../../domain/runs/retries.ts'
+import { trialState } from '../../domain/runs/trials.ts'
 import { plural } from '../../lib/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { RerunAttempt } from '../follow/conclusion.ts'
@@ -50,6 +51,7 @@ export async function retryFailed(
     }
     const ended = { run: followed.run, trials: followed.trials }
     attempts.push({ runId, ended, mayHaveRun: true, why: null })
+    if (ended.trials.length > 0 && ended.trials.every(trial => trialState(trial) === 'passed')) break
     source = { place: found.place, own: ended }
   }
   return attempts
@@ -64,12 +66,13 @@ async function rerunOf(
   label: string,
 ): Promise<Found | undefined> {
   const { stop, reporter, mode } = session
+  let isSent = false
   try {
-    const { preview, obstacle } = await planRerun(client, source)
+    const { preview, obstacle } = await planRerun(client, source, { signal: stop })
     if (preview.sourceTerminal && preview.selectedCaseCount === 0) return undefined
     if (obstacle !== undefined) return { why: obstacle, mayHaveRun: false }
     const suite = { projectId: source.projectId, suiteId: preview.suiteId }
-    const before = await latestRuns(client, suite)
+    const before = await latestRuns(client, suite, { signal: stop })
     const earlier = before.findLast(run => parentOf(run) === source.runId)
     if (earlier) return { place: { ...source, runId: earlier.id }, isNamed: true }
     const write = { endpoint: contract.runs.rerun, input: { ...source, body: { scope: 'failed_cases' } } }
@@ -80,13 +83,14 @@ async function rerunOf(
     )
     if (going.retry === undefined) await going.supersede()
     reporter.say(`Running ${plural(preview.selectedCaseCount, 'failed case')} again, ${label}.`)
+    isSent = true
     const sent = await sendRerun(client, source, { ...suite, before }, { signal: stop, say: reporter.say, wait })
     if (sent.kind === 'unclear') return { why: 'the service does not report which run it is', mayHaveRun: true }
     if (sent.kind === 'named') opened.workspace.reruns?.remember(sent.runId, source.runId)
     reporter.say(`Launched ${clean(sent.runId)}.`)
     return { place: { ...source, runId: sent.runId }, isNamed: sent.kind === 'named' }
   } catch (error) {
-    if (stop.aborted) return { why: 'it was stopped', mayHaveRun: true }
+    if (stop.aborted) return { why: 'it was stopped', mayHaveRun: isSent }
     if (error instanceof NoRun) return { why: error.message, mayHaveRun: false }
     if (!(error instanceof ApiError)) throw error
     return { why: errorLine(error), mayHaveRun: error.leavesDoubt }
