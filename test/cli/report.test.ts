@@ -83,6 +83,23 @@ describe.concurrent('mcpdeck report', () => {
     expect(data()).toMatchObject({ runs: [{ isWhole: false }, { isWhole: false }], trials: [{ id: 'b' }] })
   })
 
+  test('a passed run whose trials it could read only in part is green in no report', async ending => {
+    const { service, report, text, comment } = await openReports(ending)
+    service.answers['GET /projects/p1/eval-runs/r2/iterations'] = (_, { url = '' }) =>
+      url.includes('cursor=next')
+        ? { status: 403, body: { code: 'FORBIDDEN', message: 'no more' } }
+        : { body: { items: [trial('a')], nextCursor: 'next' } }
+    const junit = `${comment}.xml`
+    const { code, stdout } = await report('r2', '--comment', comment, '--junit', junit, '--json')
+    expect(code).toBe(3)
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: null, exitCode: 3, counts: { passed: 1 } })
+    expect(text()).toContain('<h2>Smoke: <strong>no verdict</strong></h2>')
+    expect(readFileSync(comment, 'utf8')).toContain('## Smoke: no verdict\n')
+    expect(readFileSync(junit, 'utf8')).toMatch(
+      / tests="2" failures="0" errors="1" .*name="the run itself">\s*<error type="no verdict" message="[^"]*no more/s,
+    )
+  })
+
   test('reads the traces of trials that did not pass, and says which it could not read', async ending => {
     const { service, report, text, data } = await openReports(ending)
     service.trials = [failed('a'), failed('b'), failed('c')]

@@ -35,6 +35,8 @@ export type ReportedRun = { name: string } & (
       exitCode: number
       baseline?: BaselineReport | null
       retried?: Retried | undefined
+      /** Why its end or a part of its trials was not read; undefined if all was. */
+      unread?: string | undefined
     }
   | { run?: never; why: string }
 )
@@ -44,9 +46,9 @@ export type ReportedRun = { name: string } & (
  * broken grader, throttling, a failed set-up and a trial that was not executed are `error`. Stopped and waiting trials
  * are `skipped`. Readers take a report without failures and errors for success, so it fails exactly if the exit code
  * does: if a threshold or gates are met, trials that did not pass are `skipped` with the reason; a gate that is not
- * met, a run that did not pass though no trial says so, and a run that was never read get their own testcases. A trial
- * of a flaky case is a testcase that passed with `flakyFailure` or `flakyError`, as Maven Surefire writes it; further
- * failures in reruns are `rerunFailure` or `rerunError`. Texts are redacted as in a summary.
+ * met, a run that did not pass though no trial says so, and a run that was not read to its end get their own testcases.
+ * A trial of a flaky case is a testcase that passed with `flakyFailure` or `flakyError`, as Maven Surefire writes it;
+ * further failures in reruns are `rerunFailure` or `rerunError`. Texts are redacted as in a summary.
  */
 export function junitXml(runs: readonly ReportedRun[], own: Own = {}): string {
   return junitDocument(runs.map(each => redactedValue(each.run ? toSuite(each) : unreadSuite(each), own)))
@@ -57,7 +59,7 @@ function unreadSuite({ name, why }: Extract<ReportedRun, { why: string }>) {
 }
 
 function toSuite(reported: Extract<ReportedRun, { run: EvalRun }>) {
-  const { name, run, trials, gates, exitCode, baseline, retried } = reported
+  const { name, run, trials, gates, exitCode, baseline, retried, unread } = reported
   const isMet = exitCode === EXIT.done
   const often = trialsOfVariants(trials)
   const nameOf = variantNames(trials)
@@ -71,6 +73,7 @@ function toSuite(reported: Extract<ReportedRun, { run: EvalRun }>) {
   })
   if (!isMet) {
     cases.push(...gates.flatMap(gate => gateCase(name, gate)))
+    if (unread !== undefined) cases.push(caseOf(name, ITSELF, 'error', { type: 'no verdict', why: unread }))
     const isRed = cases.some(({ kind }) => kind === 'failure' || kind === 'error')
     if (!isRed) cases.push(...runCase(name, run))
   }

@@ -72,7 +72,14 @@ export async function withReports(
   }
   if (junit !== undefined) {
     const [writeJunit, { junitXml }] = [openReport(junit), await import('./junit.ts')]
-    writers.push((results, _, texts) => writeJunit(junitXml(results.map(reportedOf), texts)))
+    writers.push((results, goesOn, texts) =>
+      writeJunit(
+        junitXml(
+          results.map(each => reportedOf(each, goesOn)),
+          texts,
+        ),
+      ),
+    )
   }
   try {
     if (twins) throw oneFile(twins)
@@ -146,10 +153,10 @@ function unread(name: string, error: unknown): NamedResult {
   return { name: clean(name), ...resultOf('', followed, { gates: [], gatesOnly: false, comparison: undefined }) }
 }
 
-function reportedOf({ name, followed, conclusion, retried }: NamedResult): ReportedRun {
-  const { run, trials } = followed
+function reportedOf({ name, followed, conclusion, retried }: NamedResult, goesOn: boolean): ReportedRun {
+  const { kind, run, trials } = followed
   const { gates, exitCode, baseline } = conclusion
-  return run
-    ? { name, run, trials, gates, exitCode, baseline, retried }
-    : { name, why: sentenceOf(conclusion, followed, false) }
+  const why = sentenceOf(conclusion, followed, goesOn)
+  if (!run) return { name, why }
+  return { name, run, trials, gates, exitCode, baseline, retried, unread: kind === 'ended' ? undefined : why }
 }
