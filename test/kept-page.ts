@@ -4,6 +4,8 @@ import { resultOf } from '../src/cli/follow/final-report.ts'
 import { pageData } from '../src/cli/follow/page/data.ts'
 import { keepForPage } from '../src/cli/follow/page/kept.ts'
 import type { NamedResult } from '../src/cli/follow/summary.ts'
+import { traceOf } from '../src/components/transcript/trace-document.ts'
+import type { TraceNode } from '../src/components/transcript/trace-nodes.ts'
 import { times } from './kept-things.ts'
 
 const judgement = { gates: [], gatesOnly: false, comparison: undefined }
@@ -31,6 +33,12 @@ export const pageProbes = {
   pageParts: (size: number) =>
     shown([failed(0, { actualToolCalls: times(size, () => ({ toolName: 'add' })) })])[0]!.actual!.length,
   pageText: (size: number) => /^t*/.exec(shown([failed(0, { error: 't'.repeat(size) })])[0]!.why!)![0].length,
+  traceLevels(size: number) {
+    const spans = times(size, at => ({ id: `s${at}`, parentId: `s${at - 1}` }))
+    const levelsOf = (nodes: readonly TraceNode[]): number =>
+      Math.max(0, ...nodes.map(({ children }) => 1 + levelsOf(children)))
+    return levelsOf(traceOf({ spans }, []).nodes)
+  },
   comment(size: number) {
     const withName = (length: number) => commentMarkdown([resultOn([], 'n'.repeat(length))], {}, false)
     return withName(size - withName(1).length + 1).length

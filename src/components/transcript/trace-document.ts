@@ -1,4 +1,5 @@
 import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iterations.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
 import { callOf, messageRows } from './messages.ts'
 import type { Trace, TraceNode } from './trace-nodes.ts'
 import type { ToolCall } from './transcript-rows.ts'
@@ -104,21 +105,24 @@ function assemble(
         : undefined,
   )
   const placed = new Set<Span>()
-  const nodeOf = (span: Span, id: string): TraceNode => {
+  const nodeOf = (span: Span, id: string, level: number): TraceNode => {
     placed.add(span)
-    const children = span.id === undefined ? [] : within(span.id, id)
+    // A recorder may nest without an end, the stack does not.
+    const children = span.id === undefined || level >= BOUNDS.traceLevels.most ? [] : within(span.id, id, level)
     return { ...spanNode(span, id, span.isCall ? callFor(span) : undefined), children }
   }
-  const within = (parent: string | undefined, id: string): TraceNode[] =>
+  const within = (parent: string | undefined, id: string, level = 0): TraceNode[] =>
     // Spans with the same id share their children, which may have been placed already.
-    (below.get(parent) ?? []).flatMap((span, index) => (placed.has(span) ? [] : [nodeOf(span, `${id}/${index}`)]))
+    (below.get(parent) ?? []).flatMap((span, index) =>
+      placed.has(span) ? [] : [nodeOf(span, `${id}/${index}`, level + 1)],
+    )
   const bySteps = steps.map((step, index): TraceNode => {
     const id = `step-${index}`
     const span = spans.find(candidate => candidate.id === step.stepId)
     return { ...stepNode(step, id, span), children: within(step.stepId, id) }
   })
   const others = within(undefined, 'span')
-  // Spans that are each other's parents would never be reached.
+  // Spans that are each other's parents, or nested too deep, are never reached.
   const lost = spans.filter(span => !placed.has(span) && !(span.id !== undefined && stepIds.has(span.id)))
   const rest = lost.map((span, index): TraceNode => ({ ...spanNode(span, `lost-${index}`, undefined), children: [] }))
   return [...withUnspanned(bySteps, callFor.rest(), steps), ...others, ...rest]

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readHere } from '../../../test/markdown-reader.ts'
 import { rowsOf, UNFOLDED } from '../../../test/outline-rows.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
 import { widthOf } from '../../tui/theme/text.ts'
 import { createTheme } from '../../tui/theme/theme.ts'
 import { AS_GIVEN, toggled } from '../viewer/outline-tree.ts'
@@ -232,6 +233,13 @@ describe('a trace', () => {
     const trace = traceOf({ spans, prompts: [{ actualToolCalls: [{ toolName: 'sum', arguments: { a: 1 } }] }] }, [])
     expect(shape(trace.nodes)).toEqual([['turn', 'sum'], 'own', 'one', 'other'])
     expect(trace.nodes[0]!.children[0]).toMatchObject({ durationMs: 10, call: { arguments: { a: 1 } } })
+  })
+
+  test('keeps spans that are nested too deep, outside of their parents', () => {
+    const { most } = BOUNDS.traceLevels
+    const spans = Array.from({ length: 10_000 }, (_, at) => ({ id: `${at}`, parentId: `${at - 1}`, name: `${at}` }))
+    const { nodes } = traceOf({ spans }, [])
+    expect(nodes.map(({ name }) => name)).toEqual(['0', ...spans.slice(most).map(({ name }) => name)])
   })
 
   test('shows a mark and a note in the line of a call', () => {

@@ -190,7 +190,11 @@ function spansOf(trial: EvalIteration, trace: TrialTrace | undefined, texts: Tex
     return { name: texts.short(`${kind} ${stepId}`), word: texts.short(status), text: texts.value(lines.join('\n')) }
   })
   return {
-    ...(spans.length > 0 && { spans: spans.map(span => ({ ...span, name: texts.short(span.name) })) }),
+    ...(spans.length > 0 && {
+      spans: spans.map(span => {
+        return { ...span, name: texts.short(span.name), status: texts.short(span.status) }
+      }),
+    }),
     ...listed('steps', steps),
     ...(read && { isTraced: true }),
   }

@@ -85,7 +85,7 @@ test('secrets are left out of every part of a page', () => {
   const scores = [{ scorerId: said, status: 'scored', passed: false, rationale: said }]
   const failed = trial({ title: said, result: 'failed', error: said, actualToolCalls: calls, scores, model: said })
   const step = { stepId: said, stepIndex: 0, kind: 'assert', status: 'fail', reason: said, evidence: { said } }
-  const span = { spanId: 'a', name: said, startedAt: 1, durationMs: 1 }
+  const span = { spanId: 'a', name: said, status: said, startedAt: 1, durationMs: 1 }
   const traces = new Map([['t', { document: { spans: [span] }, steps: [step] }]])
   const html = page([resultWith({ name: said, trials: [failed], unread: [said], traces })], [known])
   expect(dataOf(html).trials[0]).toMatchObject({ steps: [{ word: 'fail' }], spans: [{ ms: 1 }] })
@@ -136,6 +136,15 @@ test('a failed trial has its expected and actual calls, scores, steps and the ba
       { name: 'everything/add', depth: 1, at: 4, ms: 3 },
     ],
   })
+})
+
+test('a chain of thousands of spans is drawn, those far below as if below nothing', () => {
+  const spans = Array.from({ length: 10_000 }, (_, at) => {
+    return { spanId: `s${at}`, name: `s${at}`, startedAt: at, durationMs: 1, ...(at > 0 && { parentId: `s${at - 1}` }) }
+  })
+  const traces = new Map([['t', { document: { spans }, steps: [] }]])
+  const [shown] = dataOf(page([resultWith({ trials: [trial({ result: 'failed' })], traces })])).trials
+  expect(shown?.spans?.slice(0, 2)).toMatchObject([{ depth: 0 }, { depth: 1 }])
 })
 
 test('a page without trials says why there are none', () => {
