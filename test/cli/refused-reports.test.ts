@@ -63,6 +63,28 @@ describe.concurrent('the report of an earlier command is replaced if a command i
     expect(read(junit)).toMatch(RED)
   })
 
+  test.for<[what: string, outputs: Record<string, string>, contents: Record<string, string>]>([
+    ['a comment that is someone else’s', { comment: 'theirs.md', html: 'page.html' }, { 'theirs.md': 'theirs' }],
+    ['a page that is someone else’s', { html: 'theirs.html', comment: 'comment.md' }, { 'theirs.html': 'theirs' }],
+    ['a report in no directory', { junit: 'none/report.xml', comment: 'comment.md', html: 'page.html' }, {}],
+    ['a baseline in the place of a report', { junit: 'base', baseline: 'base', comment: 'comment.md' }, { base: '' }],
+    ['one file for a page and a comment', { html: 'comment.md', comment: 'comment.md', junit: 'report.xml' }, {}],
+  ])('the other reports, for %s', async ([, outputs, contents], ending) => {
+    const { home, read } = await openReports(ending)
+    const at = (file: string) => join(home.home, file)
+    const earlier = {
+      'page.html': '<!doctype html>\n<!-- A report of mcpdeck. -->\nSmoke: passed',
+      'comment.md': '<!-- mcpdeck comment.md -->\n## Smoke: passed\n',
+      'report.xml': GREEN,
+    }
+    for (const [file, text] of Object.entries({ ...earlier, ...contents })) writeFileSync(at(file), text)
+    const args = Object.entries(outputs).flatMap(([option, file]) => [`--${option}`, at(file)])
+    expect(await home.run(['watch', 'r1', ...args])).toMatchObject({ code: 2, stdout: '' })
+    for (const [file, text] of Object.entries(contents)) expect(read(at(file))).toBe(text)
+    for (const file of Object.keys(earlier))
+      if (Object.values(outputs).includes(file)) expect(read(at(file))).toMatch(/no verdict|errors="1"/)
+  })
+
   test.for([
     [['--sinse', '8h'], '--sinse'],
     [['--json'], '--report excludes --json'],
@@ -108,6 +130,17 @@ describe.concurrent('a command line that is refused', () => {
     }
     expect(await home.run(['run', 'Smoke', '--bogus', '--junit', link])).toMatchObject({ code: 2 })
     expect(read(junit)).toMatch(RED)
+  })
+
+  test('says of a file that it cannot read that the report cannot be written', async ending => {
+    const { home } = await openReports(ending)
+    const loop = join(home.home, 'loop')
+    symlinkSync(loop, loop)
+    const { code, stderr } = await home.run(['watch', 'r1', '--html', loop])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`The report ${loop} cannot be written: `),
+    })
   })
 
   test('reports both the wrong usage and a report that cannot be written', async ending => {

@@ -2,7 +2,7 @@ import { marked } from 'marked'
 import { expect, test } from 'vitest'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
-import { commentMarkdown, isComment } from './comment.ts'
+import { commentMarkdown, COMMENT_START } from './comment.ts'
 import { resultOf } from './final-report.ts'
 import { summaryMarkdown, type NamedResult } from './summary.ts'
 
@@ -19,7 +19,7 @@ test('a comment is the summary below a marker that is the same for later runs of
   const results = [named('Smoke'), named('Deep', { label: 'prod' })]
   const text = commentMarkdown(results, {}, false)
   expect(text).toBe(`<!-- mcpdeck Deep Smoke -->\n${summaryMarkdown(results, {}, false)}`)
-  expect(isComment(text)).toBe(true)
+  expect(text.startsWith(COMMENT_START)).toBe(true)
   expect(markerOf([named('Deep', { id: 'r2', label: 'stage' }), named('Smoke', { id: 'r3' })])).toBe(markerOf(results))
   expect(markerOf([named('Smoke')])).not.toBe(markerOf(results))
 })

@@ -2,8 +2,8 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { redacted, type Own } from '../../lib/redaction/redaction.ts'
 import { summaryMarkdown, type NamedResult } from './summary.ts'
 
-/** The beginning of each comment; its rest says which comment it replaces. */
-const MARKER = '<!-- mcpdeck '
+/** The beginning of each comment, by which a file is known as one; its rest says which comment it replaces. */
+export const COMMENT_START = '<!-- mcpdeck '
 
 /**
  * Returns a summary as the comment of a pull request. Its first line names the suites, so that the next comment of the
@@ -17,14 +17,9 @@ export function commentMarkdown(results: readonly NamedResult[], own: Own, goesO
   return whole.slice(0, BOUNDS.comment.most - note.length) + note
 }
 
-/** Whether a file contains only a comment written by this program. */
-export function isComment(text: string): boolean {
-  return text.startsWith(MARKER)
-}
-
 /** Names the suites, which stay the same from one push to the next, in characters that cannot end an HTML comment. */
 function markerOf(results: readonly NamedResult[], own: Own): string {
   const names = results.map(({ suite, name }) => redacted(suite ?? name, { ...own, isId: true }).toWellFormed())
   const sorted = [...new Set(names)].toSorted()
-  return `${MARKER}${sorted.map(name => encodeURIComponent(name).replaceAll('-', '%2D')).join(' ')} -->`
+  return `${COMMENT_START}${sorted.map(name => encodeURIComponent(name).replaceAll('-', '%2D')).join(' ')} -->`
 }

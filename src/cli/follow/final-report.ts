@@ -7,7 +7,7 @@ import type { Output } from '../output/output.ts'
 import type { ReportMode } from './reporter.ts'
 import { laidOut, say } from '../output/prose.ts'
 import { conclusionLines, failureLines } from './labels.ts'
-import { closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { openStream, outputTarget } from '../../lib/files/output-target.ts'
 import { writeAtomically } from '../../lib/files/write-atomically.ts'
@@ -83,12 +83,16 @@ function recordOf(results: readonly Result[], exitCode: number, runGroupId: stri
   return { runGroupId: runGroupId ?? null, run: null, verdict, counts, exitCode, runs }
 }
 
+/** How each report of a kind begins, and the option that names its file. */
+type ReportKind = { option: string; begins: string }
+
 /**
  * Checks that a report can be written before anything spends credits, and removes an earlier one.
+ * @param kind kind of report that a file may contain; without it, any file is replaced
  * @returns a function that writes it; a file is written completely or not at all
  * @throws UsageError if it cannot be written
  */
-export function openReport(file: string): (text: string) => void {
+export function openReport(file: string, kind?: ReportKind): (text: string) => void {
   try {
     const target = outputTarget(file)
     if ('stream' in target) {
@@ -98,13 +102,30 @@ export function openReport(file: string): (text: string) => void {
         close()
       }
     }
-    if (statSync(target.file, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a directory')
+    const found = statSync(target.file, { throwIfNoEntry: false })
+    if (found?.isDirectory()) throw new Error('it is a directory')
+    if (kind && found && found.size > 0 && startOf(target.file, kind.begins.length) !== kind.begins)
+      throw new UsageError(
+        `${file} was not written by ${kind.option}, which would replace it. Name another file, or delete it.`,
+      )
     const draft = `${target.file}.${process.pid}.tmp`
     closeSync(openSync(draft, 'wx'))
     rmSync(draft)
     rmSync(target.file, { force: true })
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`The report ${file} cannot be written: ${systemErrorReason(error)}.`)
   }
   return text => writeAtomically(file, text)
+}
+
+/** Returns the first bytes of a file, which may be large. */
+export function startOf(file: string, bytes: number): string {
+  const descriptor = openSync(file, 'r')
+  try {
+    const buffer = Buffer.alloc(bytes)
+    return buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, bytes, 0))
+  } finally {
+    closeSync(descriptor)
+  }
 }

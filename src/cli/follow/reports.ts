@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync, type Stats } from 'node:fs'
 import { resolve } from 'node:path'
 import { wallClock } from '../../lib/clock.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
@@ -8,7 +8,7 @@ import { UsageError } from '../arguments/usage-error.ts'
 import { processTexts } from '../output/redaction.ts'
 import { errorLine } from '../output/report-error.ts'
 import { sentenceOf } from './conclusion.ts'
-import { openReport, resultOf } from './final-report.ts'
+import { openReport, resultOf, startOf } from './final-report.ts'
 import { NoRun } from './follow-run.ts'
 import type { ReportedRun } from './junit.ts'
 import type { NamedResult } from './summary.ts'
@@ -23,21 +23,26 @@ export type ReportOptions = {
   expected?: string
 }
 
+type ReportName = keyof typeof WRITERS
+
 /** Returns the reports of a command by their options; those that were not asked for are left out. */
 function outputsOf({ junit, summary, comment, html }: Partial<Record<keyof ReportOptions, string | undefined>>) {
   return Object.entries({ junit, html, comment, summary }).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
+    (entry): entry is [ReportName, string] => entry[1] !== undefined,
   )
 }
 
 /** @throws UsageError for a report that would overwrite a file that the command reads */
-export function keepInputs(options: { [Key in keyof ReportOptions]: string | undefined }): void {
+export function keepInputs(options: { [Key in keyof ReportOptions]?: string | undefined }): void {
   const { baseline, expected } = options
   for (const [option, file] of outputsOf(options))
     for (const [other, input] of Object.entries({ baseline, expected }))
       if (input !== undefined && isSameFile(file, input))
         throw new UsageError(`--${option} and --${other} name the same file, and a report would take its place.`)
 }
+
+/** @param goesOn whether an unfinished run continues without this process */
+type WriteReport = (results: readonly NamedResult[], goesOn: boolean, own: Own) => void
 
 /**
  * Writes every requested report.
@@ -50,43 +55,29 @@ export type WriteReports = (results: readonly NamedResult[], goesOn: boolean, te
  * Runs a command that may write reports. The reports of an earlier command are removed first, and a command that
  * ends without its own, such as for a missing key, leaves reports that say why.
  * @param name name in the reports of a run that was never read
- * @throws UsageError for a report that cannot be written
+ * @throws UsageError for a report that cannot be written; the others say why
  */
 export async function withReports(
   options: ReportOptions,
   name: string,
   work: (write: WriteReports | undefined) => Promise<number>,
 ): Promise<number> {
-  const outputs = outputsOf(options)
-  if (outputs.length === 0) return await work(undefined)
-  keepInputs(options)
-  const { junit, summary, comment, html } = options
-  const twins = twinsAmong(outputs)
-  // A summary is appended to the contents of a file, so both may share a file only if it contains nothing but a report.
-  if (twins && twins.options.includes('summary') && !holdsReport(twins.file)) throw oneFile(twins)
-  const writers: ((results: readonly NamedResult[], goesOn: boolean, texts: Own) => void)[] = []
+  if (outputsOf(options).length === 0) return await work(undefined)
+  const { writers, refusal } = await openWriters(options)
   let isWritten = false
   const write: WriteReports = async (results, goesOn, texts) => {
     isWritten = true
-    for (const writer of writers) writer(results, goesOn, texts)
-  }
-  if (junit !== undefined) {
-    const [writeJunit, { junitXml }] = [openReport(junit), await import('./junit.ts')]
-    writers.push((results, goesOn, texts) =>
-      writeJunit(
-        junitXml(
-          results.map(each => reportedOf(each, goesOn)),
-          texts,
-        ),
-      ),
-    )
+    const failures: unknown[] = []
+    for (const writer of writers)
+      try {
+        writer(results, goesOn, texts)
+      } catch (error) {
+        failures.push(error)
+      }
+    if (failures.length > 0) throw failures[0]
   }
   try {
-    if (twins) throw oneFile(twins)
-    if (summary !== undefined) writers.push((await import('./summary.ts')).openSummary(summary))
-    if (comment !== undefined) writers.push(await openComment(comment))
-    // Last: what programs read does not depend on what people look at.
-    if (html !== undefined) writers.push(await openPage(html))
+    if (refusal !== undefined) throw refusal
     return await work(write)
   } catch (error) {
     if (!isWritten) await write([unread(name, error)], false, processTexts())
@@ -94,38 +85,64 @@ export async function withReports(
   }
 }
 
-async function openPage(file: string) {
-  const { isPage, pageHtml } = await import('./page/page.ts')
-  keepOthers('html', file, isPage)
-  const writePage = openReport(file)
-  return (results: readonly NamedResult[], goesOn: boolean, own: Own) =>
-    writePage(pageHtml(results, { goesOn, own, now: wallClock.now() }))
+/** Opens each report that can be written, so that none of an earlier command stays; the first that cannot refuses. */
+async function openWriters(options: ReportOptions): Promise<{ writers: WriteReport[]; refusal: unknown }> {
+  const { baseline, expected } = options
+  const outputs = outputsOf(options)
+  const twins = twinsAmong(outputs)
+  // A summary is appended to the contents of a file, so both may share a file only if it contains nothing but a report.
+  const kept = twins.filter(({ options: both, file }) => both.includes('summary') && !holdsReport(file))
+  const opened = new Set<string>()
+  const writers: WriteReport[] = []
+  let refusal: unknown = twins[0] && oneFile(twins[0])
+  for (const [option, file] of outputs) {
+    if (kept.some(twin => twin.options.includes(option))) continue
+    if (twins.some(({ options: [one, other] }) => other === option && opened.has(one))) continue
+    try {
+      keepInputs({ baseline, expected, [option]: file })
+      writers.push(await WRITERS[option](file))
+      opened.add(option)
+    } catch (error) {
+      refusal ??= error
+    }
+  }
+  return { writers, refusal }
 }
 
-async function openComment(file: string) {
-  const { isComment, commentMarkdown } = await import('./comment.ts')
-  keepOthers('comment', file, isComment)
-  const writeComment = openReport(file)
-  return (results: readonly NamedResult[], goesOn: boolean, own: Own) =>
-    writeComment(commentMarkdown(results, own, goesOn))
+/** Opens a report of each kind. */
+const WRITERS = {
+  async junit(file: string): Promise<WriteReport> {
+    const { junitXml } = await import('./junit.ts')
+    const writeJunit = openReport(file)
+    return (results, goesOn, own) => {
+      const reported = results.map(each => reportedOf(each, goesOn))
+      writeJunit(junitXml(reported, own))
+    }
+  },
+  async html(file: string): Promise<WriteReport> {
+    const { PAGE_START, pageHtml } = await import('./page/page.ts')
+    const writePage = openReport(file, { option: '--html', begins: PAGE_START })
+    return (results, goesOn, own) => writePage(pageHtml(results, { goesOn, own, now: wallClock.now() }))
+  },
+  async comment(file: string): Promise<WriteReport> {
+    const { COMMENT_START, commentMarkdown } = await import('./comment.ts')
+    const writeComment = openReport(file, { option: '--comment', begins: COMMENT_START })
+    return (results, goesOn, own) => writeComment(commentMarkdown(results, own, goesOn))
+  },
+  async summary(file: string): Promise<WriteReport> {
+    return (await import('./summary.ts')).openSummary(file)
+  },
 }
 
-/** @throws UsageError for a file that contains something else than an earlier report of this kind */
-function keepOthers(option: string, file: string, isOurs: (text: string) => boolean): void {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (!found?.isFile() || found.size === 0 || isOurs(readFileSync(file, 'utf8'))) return
-  throw new UsageError(
-    `${file} was not written by --${option}, which would replace it. Name another file, or delete it.`,
+type Twins = { options: readonly [ReportName, ReportName]; file: string }
+
+/** Returns the pairs of reports that name the same file. */
+function twinsAmong(outputs: readonly (readonly [option: ReportName, file: string])[]): Twins[] {
+  return outputs.flatMap(([option, file], at) =>
+    outputs
+      .slice(at + 1)
+      .flatMap(([other, of]): Twins[] => (isSameFile(file, of) ? [{ options: [option, other], file }] : [])),
   )
-}
-
-type Twins = { options: readonly [string, string]; file: string }
-
-/** Returns the first two reports that name the same file. */
-function twinsAmong(outputs: readonly (readonly [option: string, file: string])[]): Twins | undefined {
-  for (const [at, [option, file]] of outputs.entries())
-    for (const [other, of] of outputs.slice(at + 1)) if (isSameFile(file, of)) return { options: [option, other], file }
-  return undefined
 }
 
 function oneFile({ options: [one, other] }: Twins): UsageError {
@@ -133,18 +150,25 @@ function oneFile({ options: [one, other] }: Twins): UsageError {
 }
 
 function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map(file => statSync(file, { throwIfNoEntry: false }))
+  const [a, b] = [one, other].map(statsOf)
   return resolve(one) === resolve(other) || (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino)
 }
 
 /** Whether a file contains nothing but an earlier report. */
 function holdsReport(file: string): boolean {
-  const found = statSync(file, { throwIfNoEntry: false })
+  const found = statsOf(file)
   return (
-    !found?.isFile() ||
-    found.size === 0 ||
-    /^<(?:\?xml|testsuites|!doctype html|!-- mcpdeck)/.test(readFileSync(file, 'utf8'))
+    !found?.isFile() || found.size === 0 || /^<(?:\?xml|testsuites|!doctype html|!-- mcpdeck)/.test(startOf(file, 20))
   )
+}
+
+/** Returns what is known of a file; one whose state cannot be read is refused when it is opened. */
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
 
 function unread(name: string, error: unknown): NamedResult {

@@ -12,12 +12,8 @@ import { pageData } from './data.ts'
 import script from './page.js?raw'
 import style from './page.css?raw'
 
-const PAGE_START = '<!doctype html>\n<!-- A report of mcpdeck. -->\n'
-
-/** Whether a file contains a page written by this program. */
-export function isPage(text: string): boolean {
-  return text.startsWith(PAGE_START)
-}
+/** The beginning of each page, by which a file is known as one. */
+export const PAGE_START = '<!doctype html>\n<!-- A report of mcpdeck. -->\n'
 
 type PageOptions = {
   /** Whether an unfinished run continues without this process. */
