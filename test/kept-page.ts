@@ -15,8 +15,8 @@ function failed(at: number, fields: Partial<EvalIteration> = {}): EvalIteration 
   return { id: `t${at}`, title: 'One', iterationNumber: 1, status: 'completed', result: 'failed', ...fields }
 }
 
-function resultOn(trials: readonly EvalIteration[], name = 'Smoke'): NamedResult {
-  return { name, suite: 'Smoke', ...resultOf('', { kind: 'ended', run, trials }, judgement) }
+function resultOn(trials: readonly EvalIteration[]): NamedResult {
+  return { name: 'Smoke', ...resultOf('', { kind: 'ended', run, trials }, judgement) }
 }
 
 const shown = (trials: readonly EvalIteration[]) => pageData([resultOn(trials)], {}).trials
@@ -40,7 +40,9 @@ export const pageProbes = {
     return levelsOf(traceOf({ spans }, []).nodes)
   },
   comment(size: number) {
-    const withName = (length: number) => commentMarkdown([resultOn([], 'n'.repeat(length))], {}, false)
-    return withName(size - withName(1).length + 1).length
+    const options = { own: {}, goesOn: false, file: 'comment.md' }
+    const withPage = (length: number) =>
+      commentMarkdown([{ ...resultOn([]), page: `https://${'n'.repeat(length)}` }], options)
+    return withPage(size - withPage(1).length + 1).length
   },
 }

@@ -54,7 +54,9 @@ describe.concurrent('mcpdeck report', () => {
       ],
     })
     const said = readFileSync(comment, 'utf8')
-    expect(said).toMatch(/^<!-- mcpdeck Smoke -->\n## Smoke #1: failed\n[^]*\n## Smoke #2: passed\n/)
+    expect(said).toMatch(
+      /^<!-- mcpdeck comment\.md -->\n## Smoke #<!-- -->1: failed\n[^]*\n## Smoke #<!-- -->2: passed\n/,
+    )
     expect(said).toContain('- took 2.5s')
   })
 

@@ -1,25 +1,41 @@
+import { basename } from 'node:path'
 import { BOUNDS } from '../../lib/bounds.ts'
-import { redacted, type Own } from '../../lib/redaction/redaction.ts'
+import type { Own } from '../../lib/redaction/redaction.ts'
 import { summaryMarkdown, type NamedResult } from './summary.ts'
 
 /** The beginning of each comment, by which a file is known as one; its rest says which comment it replaces. */
 export const COMMENT_START = '<!-- mcpdeck '
 
-/**
- * Returns a summary as the comment of a pull request. Its first line names the suites, so that the next comment of the
- * same suites can be found and replaced. A service refuses a comment that is too long, so a long one ends with a note.
- */
-export function commentMarkdown(results: readonly NamedResult[], own: Own, goesOn: boolean): string {
-  const text = summaryMarkdown(results, own, goesOn)
-  const whole = `${markerOf(results, own)}\n${text}`
-  if (whole.length <= BOUNDS.comment.most) return whole
-  const note = '\n\nThe rest is left out: a comment cannot be longer.\n'
-  return whole.slice(0, BOUNDS.comment.most - note.length) + note
+type CommentOptions = {
+  own: Own
+  /** Whether an unfinished run continues without this process. */
+  goesOn: boolean
+  /** Path of the file with the comment. */
+  file: string
 }
 
-/** Names the suites, which stay the same from one push to the next, in characters that cannot end an HTML comment. */
-function markerOf(results: readonly NamedResult[], own: Own): string {
-  const names = results.map(({ suite, name }) => redacted(suite ?? name, { ...own, isId: true }).toWellFormed())
-  const sorted = [...new Set(names)].toSorted()
-  return `${COMMENT_START}${sorted.map(name => encodeURIComponent(name).replaceAll('-', '%2D')).join(' ')} -->`
+/**
+ * Returns a summary as the comment of a pull request. Its first line names the file, so that the next comment from the
+ * same file can be found and replaced, whatever could be read of the runs. A service refuses a comment that is too
+ * long, so a long one ends with a note.
+ */
+export function commentMarkdown(results: readonly NamedResult[], { own, goesOn, file }: CommentOptions): string {
+  const whole = `${markerOf(file)}\n${inert(summaryMarkdown(results, own, goesOn))}`
+  if (whole.length <= BOUNDS.comment.most) return whole
+  const note = '\n\nThe rest is left out: a comment cannot be longer.\n'
+  return whole.slice(0, BOUNDS.comment.most - note.length).replace(CUT_COMMENT, '') + note
+}
+
+/** Names the file in characters that cannot end an HTML comment. */
+function markerOf(file: string): string {
+  return `${COMMENT_START}${encodeURIComponent(basename(file).toWellFormed()).replaceAll('-', '%2D')} -->`
+}
+
+const EMPTY_COMMENT = '<!-- -->'
+/** Matches the beginning of an empty comment at the end of a text. */
+const CUT_COMMENT = /<(?:!-{0,2} ?-{0,2})?$/
+
+/** Keeps names and numbers in texts from mentioning people and other requests. The address of a run stays as it is. */
+function inert(markdown: string): string {
+  return markdown.replaceAll(/^- page: <.*|@|#(?=\d)/gm, found => (found.length > 1 ? found : found + EMPTY_COMMENT))
 }

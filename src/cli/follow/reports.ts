@@ -127,7 +127,7 @@ const WRITERS = {
   async comment(file: string): Promise<WriteReport> {
     const { COMMENT_START, commentMarkdown } = await import('./comment.ts')
     const writeComment = openReport(file, { option: '--comment', begins: COMMENT_START })
-    return (results, goesOn, own) => writeComment(commentMarkdown(results, own, goesOn))
+    return (results, goesOn, own) => writeComment(commentMarkdown(results, { own, goesOn, file }))
   },
   async summary(file: string): Promise<WriteReport> {
     return (await import('./summary.ts')).openSummary(file)

@@ -382,7 +382,7 @@ async function withNames(
     const { label } = result
     // A report names several runs by their numbers; one that was not read has its id as its name.
     const whole = label === '' ? name : once ? (run ? `${name} ${runNumberOf(run)}` : name) : `${name}: ${label}`
-    named.push({ ...result, name: clean(whole), suite: run ? clean(name) : undefined, page })
+    named.push({ ...result, name: clean(whole), page })
   }
   return named
 }

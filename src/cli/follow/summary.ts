@@ -15,8 +15,6 @@ import { amountLines, conclusionLines, failureLines } from './labels.ts'
 export type NamedResult = Result & {
   /** Name of its suite, with what tells it from the other runs. */
   name: string
-  /** Name of its suite alone, if it was read. */
-  suite?: string | undefined
   /** Its page in the hosted UI, if the profile knows it. */
   page?: string | undefined
   /** Traces that were read, by the id of the trial. */
@@ -35,9 +33,10 @@ const LONGEST_LINE = 1000
  */
 export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesOn: boolean): string {
   const { line } = documentTexts(own)
+  const short = (text: string): string => line(redactedStart(text, LONGEST_LINE, own))
   const item = (text: string): string => {
     const words = text.trimStart()
-    return `${' '.repeat(text.length - words.length)}- ${line(redactedStart(words, LONGEST_LINE, own))}`
+    return `${' '.repeat(text.length - words.length)}- ${short(words)}`
   }
   return results
     .map(result => {
@@ -51,8 +50,8 @@ export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesO
         ...(started.length > 0 ? ['started:', ...started] : []),
       ]
       const parts = [
-        `## ${line(name)}: ${stateOf(conclusion.exitCode)}`,
-        line(sentenceOf(conclusion, followed, goesOn)),
+        `## ${short(name)}: ${stateOf(conclusion.exitCode)}`,
+        short(sentenceOf(conclusion, followed, goesOn)),
         [...facts.map(item), ...(page === undefined ? [] : [`- page: ${linkTo(page, own)}`])].join('\n'),
       ]
       return `${parts.filter(part => part !== '').join('\n\n')}\n`
