@@ -14,10 +14,10 @@ async function prepared() {
     header === `Basic ${Buffer.from(`job:${SECRET}`).toString('base64')}` ? undefined : 'invalid_client'
   const home = await openHome()
   onTestFinished(() => home.close())
-  const importing = async (server: object, env: Record<string, string> = {}) => {
+  const importing = async (server: object, env: Record<string, string> = {}, options = ['--yes']) => {
     const file = join(home.home, 'mcp.json')
     writeFileSync(file, JSON.stringify({ mcpServers: { guarded: { type: 'http', url, ...server } } }))
-    return await home.run(['server', 'import', file, '--yes'], { env })
+    return await home.run(['server', 'import', file, ...options], { env })
   }
   const { host } = new URL(authority)
   return { home, importing, state, host, url }
@@ -108,6 +108,10 @@ test('an import stores the client credentials of a file, says where they go, and
   expect(ended.stderr).toContain(`It gets its tokens without a person, from ${host}.`)
   expect(ended.stdout + ended.stderr).not.toContain(SECRET)
   expect(await home.run(['call', 'guarded', 'whoami', '--yes'])).toMatchObject({ code: 0 })
+  expect(await importing({ oauth }, { JOB_SECRET: SECRET }, [])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('This sends the credentials of 1 server to authorization servers; add --yes'),
+  })
 })
 
 test('the build job of docs/scripting.md works as it is written', async () => {

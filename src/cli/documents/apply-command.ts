@@ -9,6 +9,7 @@ import { addressQuestions } from '../../domain/documents/address-questions.ts'
 import { reachSentences, takenSentences } from '../../domain/documents/taken.ts'
 import { sendPlan, type Outcome } from '../../domain/documents/send.ts'
 import { closedNouns, documentStore, type DocumentStore } from '../../domain/documents/store.ts'
+import { plural } from '../../lib/format.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt } from '../output/confirm-prompt.ts'
@@ -24,8 +25,8 @@ export type ApplyOptions = { file: string[]; dryRun?: boolean; prune?: boolean; 
 export type CarryOptions = Pick<ApplyOptions, 'dryRun' | 'yes' | 'json'> & {
   /** Requested changes that are not in the plan, with the reason: not everything is sent then. */
   left?: readonly string[]
-  /** Sends what a plan cannot contain, once its writes are sent. */
-  after?: (() => Promise<readonly Outcome[]>) | undefined
+  /** Sends what a plan cannot contain, once its writes are sent. The effect is a part of the question. */
+  after?: { effect: string; send: () => Promise<readonly Outcome[]> }
 }
 
 /** Runs `mcpdeck apply`; resolves to the exit code. */
@@ -93,13 +94,13 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
     return complete
   }
   refuseReadOnly('This', context.refusing)
-  if (asks && !(await isAgreed(plan))) {
+  if (asks && !(await isAgreed(plan, own.after?.effect))) {
     say('Nothing was changed.')
     return EXIT.noVerdict
   }
   const hears = own.json ? undefined : (outcome: Outcome) => say(outcomeText(outcome))
   const planned = await sendPlan(context.client, await storeOf(context), await context.projectId(), plan, hears)
-  const others = (await own.after?.()) ?? []
+  const others = (await own.after?.send()) ?? []
   if (hears) others.forEach(hears)
   const outcomes = [...planned, ...others]
   const sent = exitCodeOf(outcomes)
@@ -110,8 +111,8 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
 }
 
 /** Asks for confirmation of the plan, and of each local value that becomes a part of an address. */
-async function isAgreed(plan: Plan): Promise<boolean> {
-  if (!(await confirmPrompt(effectOf(plan)))) return false
+async function isAgreed(plan: Plan, effect: string | undefined): Promise<boolean> {
+  if (!(await confirmPrompt(effectOf(plan, effect)))) return false
   for (const question of addressQuestions(plan)) if (!(await confirmPrompt(question))) return false
   return true
 }
@@ -161,14 +162,16 @@ function detailsOf(step: Step, prune: boolean): string[] {
 /** Whether a line of a suite's plan is shown: with many records, zero counts and unchanged cases are left out. */
 const isNews = (line: string): boolean => !/^(?:0 |\d+ cases? unchanged)/.test(line)
 
-function effectOf(plan: Plan): string {
+function effectOf(plan: Plan, after: string | undefined): string {
   const writes = writesOf(plan)
   const gone = writes.filter(step => step.kind === 'delete').map(titleOf)
   const schedules = writes.filter(step => 'sync' in step && step.doc.suite.suite.schedule?.enabled).length
   const spends = schedules > 0 ? ', and switches on schedules that launch runs, which spend' : ''
   const deletes = gone.length > 0 ? `, and deletes or archives ${gone.join(', ')}` : ''
   const sent = writes.length - gone.length
-  return `This creates or changes ${sent} ${sent === 1 ? 'record' : 'records'}${spends}${deletes}`
+  const others = after === undefined ? '' : `, and ${after}`
+  if (writes.length === 0 && after !== undefined) return `This ${after}`
+  return `This creates or changes ${plural(sent, 'record')}${spends}${deletes}${others}`
 }
 
 function outcomeText({ noun, name, kind, lines, error }: Outcome): string {

@@ -13,6 +13,7 @@ import { lossOf, remarksOn } from '../../domain/servers/files/remarks.ts'
 import { ANY_FORMAT } from '../../domain/servers/files/formats.ts'
 import { holderNames, readServers, type ReadServers } from '../../domain/servers/files/reading.ts'
 import { resolved } from '../../domain/servers/files/variables.ts'
+import { plural } from '../../lib/format.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -67,19 +68,24 @@ export async function importServers(
   if (!isLenient && obstacles.length + (path === undefined ? 0 : read.problems.length) > 0)
     throw faulty([...(path === undefined ? [] : read.problems), ...obstacles])
   const free = chosen.filter(({ resolved: own }) => obstaclesOf(own).length === 0)
-  for (const { entry, resolved: own } of free)
-    for (const sentence of [lossOf(entry), grantSentence(own)])
-      if (sentence !== undefined) say(clean(`${entry.name}: ${sentence}`))
+  for (const { entry } of free) tell(entry, lossOf(entry))
   const plan = await planImport(free, await storeOf(context))
   if ('problems' in plan) throw faulty(plan.problems)
+  const { granted } = plan
+  for (const { entry, resolved: own } of granted) tell(entry, grantSentence(own))
   const left = isLenient ? [...read.problems, ...obstacles].map(problemLine) : []
-  const after = free.some(({ resolved: { grant } }) => grant)
-    ? async () => {
-        const place = { client: context.client, store: await storeOf(context), projectId: await context.projectId() }
-        return await sendGrants(free, place)
-      }
-    : undefined
-  return await carryOut(context, plan, { ...own, left, after })
+  const after = granted.length > 0 && {
+    effect: `sends the credentials of ${plural(granted.length, 'server')} to authorization servers`,
+    async send() {
+      const place = { client: context.client, store: await storeOf(context), projectId: await context.projectId() }
+      return await sendGrants(granted, place)
+    },
+  }
+  return await carryOut(context, plan, { ...own, left, ...(after && { after }) })
+}
+
+function tell({ name }: Candidate['entry'], sentence: string | undefined): void {
+  if (sentence !== undefined) say(clean(`${name}: ${sentence}`))
 }
 
 /** Whether a word names a file instead of a server. */

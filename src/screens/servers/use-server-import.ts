@@ -9,10 +9,10 @@ import { useTextOverlay } from '../../components/text-overlay.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import type { Line } from '../../components/viewer.tsx'
 import { addressQuestions } from '../../domain/documents/address-questions.ts'
-import type { Plan, Step } from '../../domain/documents/plan.ts'
+import type { Step } from '../../domain/documents/plan.ts'
 import type { Outcome } from '../../domain/documents/send.ts'
 import type { DocumentStore } from '../../domain/documents/store.ts'
-import type { Candidate, ServerFiles } from '../../domain/servers/files/importing.ts'
+import type { Chosen, ImportPlan, ServerFiles } from '../../domain/servers/files/importing.ts'
 import type { Missing, VariableContext } from '../../domain/servers/files/variables.ts'
 import { reachSentences, takenSentences } from '../../domain/documents/taken.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
@@ -61,13 +61,13 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
     return values && new Map(needed.map(({ reference }) => [reference, values[reference] ?? '']))
   }
 
-  const send = async (plan: Plan, store: DocumentStore, chosen: readonly Chosen[]): Promise<void> => {
+  const send = async (plan: ImportPlan, store: DocumentStore): Promise<void> => {
     const [{ sendPlan }, { grantSentence, sendGrants }] = await Promise.all([
       import('../../domain/documents/send.ts'),
       import('../../domain/servers/files/grants.ts'),
     ])
     const writes = plan.steps.filter(step => step.kind !== 'leave')
-    const granted = chosen.filter(({ resolved: { grant } }) => grant)
+    const { granted } = plan
     const count = Math.max(writes.length, granted.length)
     if (count === 0) return toasts.show('ok', 'The project has all of it already; nothing was sent.')
     const grants = granted.map(({ entry, resolved }) => `${entry.name}: ${grantSentence(resolved)}`)
@@ -118,18 +118,17 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
     const picked = await pick(found)
     const answers = await answersTo(picked.flatMap(({ resolved }) => resolved.missing))
     if (picked.length === 0 || !answers) return
-    const planned = await opening({
+    const plan = await opening({
       start: 'Comparing with the project…',
       work: () => planOf(picked, found.store, serverFiles.context, answers),
     })
-    if (!planned) return
-    const { plan, chosen } = planned
+    if (!plan) return
     if ('problems' in plan)
       showText(
         'Nothing was sent',
         plan.problems.map(problem => ({ text: lineOf(problem), tone: 'error' as const })),
       )
-    else await send(plan, found.store, chosen)
+    else await send(plan, found.store)
   }
 }
 
@@ -143,7 +142,7 @@ async function planOf(
     import('../../domain/servers/files/variables.ts'),
   ])
   const chosen = picked.map(({ entry }) => ({ entry, resolved: resolved(entry, context, answers) }))
-  return { chosen, plan: await planImport(chosen, store) }
+  return await planImport(chosen, store)
 }
 
 function fieldOf({ reference, name, about, isSecret, initial = '', options }: Missing): FormFieldSpec {
@@ -154,7 +153,6 @@ function fieldOf({ reference, name, about, isSecret, initial = '', options }: Mi
 }
 
 type Write = Exclude<Step, { kind: 'leave' }>
-type Chosen = Pick<Candidate, 'entry' | 'resolved'>
 
 function reviewOf(writes: readonly Write[], grants: readonly string[], count: number): ReviewQuestion {
   return {

@@ -1,11 +1,11 @@
 import { ApiError } from '../../../api/client/errors/api-error.ts'
 import type { Client } from '../../../api/client/client.ts'
 import type { Outcome } from '../../documents/send.ts'
-import type { DocumentStore } from '../../documents/store.ts'
+import type { DocumentStore, Row } from '../../documents/store.ts'
 import type { ServerEntry } from './reading.ts'
 import type { Resolved } from './variables.ts'
 
-type Granted = { entry: Pick<ServerEntry, 'name'>; resolved: Pick<Resolved, 'grant'> }
+type Granted = { entry: Pick<ServerEntry, 'name'>; resolved: Pick<Resolved, 'grant' | 'form'> }
 
 /** Says that a server of a file signs in by itself; undefined if it does not. */
 export function grantSentence({ grant, form }: Pick<Resolved, 'grant' | 'form'>): string | undefined {
@@ -17,29 +17,39 @@ export function grantSentence({ grant, form }: Pick<Resolved, 'grant' | 'form'>)
   )
 }
 
-/** Stores the grants of imported servers, each after its first token. Only local workspaces store grants. */
+/**
+ * Stores the grants of imported servers, each after its first token, unless a server is saved with another address than
+ * that of its file: the authorization server of that address must not get the secret. Only local workspaces store
+ * grants.
+ */
 export async function sendGrants(
   imported: readonly Granted[],
   { client, store, projectId }: { client: Client; store: DocumentStore; projectId: string },
 ): Promise<readonly Outcome[]> {
-  const granted = imported.flatMap(({ entry: { name }, resolved: { grant } }) => (grant ? [{ name, grant }] : []))
+  const granted = imported.flatMap(({ entry: { name }, resolved: { grant, form } }) =>
+    grant ? [{ name, grant, url: form['url'] }] : [],
+  )
   if (granted.length === 0) return []
   const rows = await store.list('server')
   const outcomes: Outcome[] = []
-  for (const { name, grant } of granted) {
-    const serverId = rows.find(row => row.name === name)?.id
+  for (const { name, grant, url } of granted) {
+    const row = rows.find(each => each.name === name)
     const { clientId = '', ...rest } = grant
     const body = { grant: 'client-credentials' as const, clientId, ...rest }
     outcomes.push(
-      serverId === undefined
-        ? { noun: 'server', name, kind: 'skipped', lines: ['Its grant is not stored, since it is not saved.'] }
+      row === undefined || row['url'] !== url
+        ? { noun: 'server', name, kind: 'skipped', lines: [`Its grant is not stored, since it ${reasonOf(row)}.`] }
         : await client.signIns
-            .grant({ projectId, serverId, body })
+            .grant({ projectId, serverId: row.id, body })
             .then(({ issuer }) => changed(name, issuer ?? ''))
             .catch((error: unknown) => failed(name, error)),
     )
   }
   return outcomes
+}
+
+function reasonOf(row: Row | undefined): string {
+  return row ? 'is saved with another address' : 'is not saved'
 }
 
 function changed(name: string, issuer: string): Outcome {

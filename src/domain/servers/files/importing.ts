@@ -54,37 +54,47 @@ function stateOf(step: Step): ImportState {
   return step.change.changes.length > 0 ? 'differs' : 'unknown'
 }
 
+/** A server that is to be imported. */
+export type Chosen = Pick<Candidate, 'entry' | 'resolved'>
+/** A plan, with the servers whose grants are sent after it. */
+export type ImportPlan = Plan & { granted: readonly Chosen[] }
+
 /**
  * Returns the plan that imports the chosen servers into a project as it is now. Of equal servers in two files one is
  * imported; two different ones with the same name are a problem.
  * @throws ApiError
  */
 export async function planImport(
-  chosen: readonly Pick<Candidate, 'entry' | 'resolved'>[],
+  chosen: readonly Chosen[],
   store: DocumentStore,
-): Promise<Plan | { problems: readonly FileProblem[] }> {
+): Promise<ImportPlan | { problems: readonly FileProblem[] }> {
   const rows = await store.list('server')
-  const docs = chosen.map(each => docOf(each, rows))
   const problems: FileProblem[] = chosen.flatMap(({ resolved: own }) => obstaclesOf(own))
-  const once: FormDoc[] = []
-  for (const doc of docs) {
-    const other = once.find(({ name }) => name === doc.name)
-    if (!other) once.push(doc)
-    else if (!isSameJson(other.form, doc.form)) {
-      const { line } = other.document.at([])
-      const message = `"${doc.name}" stands in ${other.file}:${line} too and differs there; take one of the two.`
+  const once: { each: Chosen; doc: FormDoc }[] = []
+  for (const each of chosen) {
+    const doc = docOf(each, rows)
+    const other = once.find(({ doc: { name } }) => name === doc.name)
+    if (!other) once.push({ each, doc })
+    else if (!isSameJson(sentOf(other), sentOf({ each, doc }))) {
+      const place = `${other.doc.file}:${other.doc.document.at([]).line}`
+      const message = `"${doc.name}" stands in ${place} too and differs there; take one of the two.`
       problems.push({ file: doc.file, ...doc.document.at([]), message })
     }
   }
   if (problems.length > 0) return { problems }
-  return await planDocuments({ ...store, list: async () => [...rows] }, once, [])
+  const docs = once.map(({ doc }) => doc)
+  const plan = await planDocuments({ ...store, list: async () => [...rows] }, docs, [])
+  const granted = once.map(({ each }) => each).filter(({ resolved: { grant } }) => grant)
+  return 'problems' in plan ? plan : { ...plan, granted }
+}
+
+/** Returns all that is sent of a server. */
+function sentOf({ each: { resolved: own }, doc: { form } }: { each: Chosen; doc: FormDoc }) {
+  return { form, grant: own.grant ?? null }
 }
 
 /** Returns the server as a document that does not change fields which other programs' files do not contain. */
-function docOf(
-  { entry, resolved: { form, secrets, taken } }: Pick<Candidate, 'entry' | 'resolved'>,
-  rows: readonly Row[],
-): FormDoc {
+function docOf({ entry, resolved: { form, secrets, taken } }: Chosen, rows: readonly Row[]): FormDoc {
   const { name, file, at } = entry
   const row = rows.find(each => each.name === name)
   const isStdio = (type: unknown): boolean => type === 'stdio'
