@@ -196,6 +196,112 @@ test('each refusal of an authorization server is a sentence, and nothing is stor
   expect(await api.call(signIns.get, target)).toMatchObject({ signedIn: false, grant: null })
 })
 
+const ENTERPRISE: GrantRequest = {
+  grant: 'enterprise',
+  clientId: 'job',
+  clientSecret: SECRET,
+  assertion: { from: 'environment', name: 'ID_TOKEN' },
+  provider: { issuer: '', clientId: 'at-idp', clientSecret: 'provider-secret-of-mine' },
+}
+
+/** A grant whose ID token is exchanged at an identity provider. */
+async function exchanging(idToken: string) {
+  vi.stubEnv('ID_TOKEN', idToken)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const idp = await startOAuthServer()
+  const own = { ...ENTERPRISE, provider: { ...ENTERPRISE.provider!, issuer: idp.authority } }
+  return { idp, own, ...(await machine(() => undefined)) }
+}
+
+test('what a token endpoint and an identity provider repeat of secrets is left out of the reason', async () => {
+  const { refused, oddities, idp, own } = await exchanging('plain-id-token-of-mine')
+  const said = `you sent ${SECRET} and plain-id-token-of-mine and provider-secret-of-mine`
+  const answers = [
+    () => Response.json({ error: 'invalid_client', error_description: said }, { status: 400 }),
+    () => Response.json({ error: `odd ${said}` }, { status: 400 }),
+    () => new Response(`<html>${'x'.repeat(400)}${said}`, { status: 400, headers: { 'content-type': 'text/html' } }),
+    () => Response.json({ odd: said }, { status: 400 }),
+  ]
+  for (const answer of answers) {
+    oddities.answers['/token'] = answer
+    idp.oddities.answers['/token'] = answer
+    for (const [grant, sent] of [
+      [BASIC, ['correct']],
+      [own, ['correct', 'plain-id', 'provider-secret']],
+    ] as const) {
+      const { code, message } = await refused(grant)
+      expect(code).toBe('OAUTH_REQUIRED')
+      for (const part of sent) expect(message).not.toContain(part)
+    }
+    idp.oddities.answers['/token'] = () =>
+      Response.json({
+        access_token: 'opaque-assertion-of-the-provider',
+        issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+        token_type: 'N_A',
+      })
+    oddities.answers['/token'] = () =>
+      Response.json({ error: 'invalid_grant', error_description: 'opaque-assertion-of-the-provider' }, { status: 400 })
+    expect((await refused(own)).message).toContain('for another audience ([secret]).')
+  }
+})
+
+test('an outage of an authorization server or an identity provider is no refusal, and names its host', async () => {
+  const { refused, oddities, authority, idp, own } = await exchanging(jwt({ sub: 'person' }))
+  const metadata = '/.well-known/oauth-authorization-server'
+  const down = (status: number) => () => new Response('<html>', { status, headers: { 'content-type': 'text/html' } })
+  const busy = (error: string) => () => Response.json({ error }, { status: 400 })
+  for (const [place, { host }, grant] of [
+    [oddities, new URL(authority), BASIC],
+    [idp.oddities, new URL(idp.authority), own],
+  ] as const)
+    for (const [path, answer, because] of [
+      ['/token', down(503), 'answered with HTTP 503'],
+      ['/token', down(500), 'answered with HTTP 500'],
+      ['/token', busy('server_error'), 'answered with server_error'],
+      ['/token', busy('temporarily_unavailable'), 'answered with temporarily_unavailable'],
+      [metadata, down(503), 'answered with HTTP 503'],
+    ] as const) {
+      place.answers = { [path]: answer }
+      expect(await refused(grant)).toMatchObject({
+        code: 'SERVER_UNREACHABLE',
+        message: `The grant of the server "guarded" gives no token: ${host} ${because}.`,
+      })
+      place.answers = {}
+    }
+})
+
+test('the host of an identity provider is named in its failures', async () => {
+  const { refused, idp, own } = await exchanging(jwt({ sub: 'person' }))
+  idp.oddities.metadata = { issuer: 'https://other.example' }
+  expect((await refused(own)).message).toContain(
+    `${new URL(idp.authority).host} published the metadata of another authorization server.`,
+  )
+})
+
+test('a refusal names the proof that was sent', async () => {
+  const { refused, state, authority } = await machine()
+  const { host } = new URL(authority)
+  const file = join(temporaryDirectory(), 'token')
+  writeFileSync(file, jwt({ sub: 'workload' }))
+  const workload: GrantRequest = {
+    grant: 'workload-identity',
+    clientId: 'job',
+    assertion: { from: 'file', name: file },
+  }
+  for (const [grant, error, because] of [
+    [BASIC, 'invalid_grant', 'does not take the client "job" with its secret'],
+    [workload, 'invalid_client', `does not know the client "job", or the token in the file ${file} is wrong`],
+    [
+      workload,
+      'invalid_grant',
+      `does not take the token in the file ${file}: it has ended, or is for another audience`,
+    ],
+  ] as const) {
+    state.machine = () => error
+    expect((await refused(grant)).message).toContain(`${host} ${because}.`)
+  }
+})
+
 test('an authorization server without a page for the browser is enough', async () => {
   const { grant, oddities } = await machine()
   oddities.metadata = { authorization_endpoint: null, response_types_supported: null }

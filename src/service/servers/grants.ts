@@ -16,8 +16,17 @@ import { loadLibrary, type McpLibrary } from '../connections/types.ts'
 import { ServiceError } from '../core/errors.ts'
 import { oneLine } from '../core/one-line.ts'
 import { invalidField } from '../core/validation.ts'
+import { grantSecrets } from './records.ts'
 import type { ServerGrant, ServerTokens } from './rows.ts'
-import { discoverServer, isFor, lifetimeOf, requireIssuer, withinTime, type TokenOwner } from './token-refresh.ts'
+import {
+  discoverServer,
+  isFor,
+  lifetimeOf,
+  requireIssuer,
+  statusIn,
+  withinTime,
+  type TokenOwner,
+} from './token-refresh.ts'
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
@@ -37,7 +46,18 @@ class GrantRefused extends ServiceError {
   }
 }
 
-type Asked = { library: McpLibrary; owner: TokenOwner; grant: ServerGrant; fetchFn: FetchLike }
+/** The last request, for the reason of a failure. */
+type Last = { host: string; status?: number }
+type Asked = {
+  library: McpLibrary
+  owner: TokenOwner
+  grant: ServerGrant
+  fetchFn: FetchLike
+  /** Makes each request of a fetch the last one. */
+  watched: (bounded: FetchLike) => FetchLike
+  /** Secrets that are sent, and that nobody's answer may bring into a reason. */
+  known: string[]
+}
 
 /**
  * Gets a token with a grant, at its issuer only. Nothing is repeated after a refusal.
@@ -49,22 +69,27 @@ export async function requestTokens(
   signal?: AbortSignal,
 ): Promise<ServerTokens> {
   const library = await loadLibrary()
-  let host = new URL(owner.url).host
+  let last: Last = { host: new URL(owner.url).host }
+  const known = grantSecrets(grant)
+  const watched: Asked['watched'] = bounded => async (input, init) => {
+    const { host } = new URL(input)
+    last = { host }
+    const answer = await bounded(input, init)
+    last = { host, status: answer.status }
+    return await withRequiredFields(answer)
+  }
   try {
-    return await withinTime(owner.url, signal, async bounded => {
-      const fetchFn: FetchLike = async (input, init) => {
-        host = new URL(input).host
-        return await withRequiredFields(await bounded(input, init))
-      }
-      return await tokensOf({ library, owner, grant, fetchFn })
-    })
+    return await withinTime(owner.url, signal, async bounded =>
+      tokensOf({ library, owner, grant, fetchFn: watched(bounded), watched, known }),
+    )
   } catch (error) {
     signal?.throwIfAborted()
-    throw failureOf(error, { library, owner, grant, host })
+    throw failureOf(error, { library, owner, grant, last, known })
   }
 }
 
-async function tokensOf({ library, owner, grant, fetchFn }: Asked): Promise<ServerTokens> {
+async function tokensOf(asked: Asked): Promise<ServerTokens> {
+  const { library, owner, grant, fetchFn } = asked
   const { issuer } = grant
   const { resource, scope: wanted } = await discoverServer(owner.url, { library, fetchFn })
   requireIssuer(owner, resource, { issuer, holds: 'its grant is for' })
@@ -72,7 +97,7 @@ async function tokensOf({ library, owner, grant, fetchFn }: Asked): Promise<Serv
     throw new GrantRefused(owner, `the metadata of the server is for another one, ${oneLine(resource.resource)}.`)
   const metadata = await metadataOf(issuer, { library, owner, fetchFn })
   const scope = grant.scope ?? (wanted || resource?.scopes_supported?.join(' ') || undefined)
-  const parameters = await parametersOf({ library, owner, grant, fetchFn }, { resource, scope })
+  const parameters = await parametersOf(asked, { resource, scope })
   const provider = providerOf(library, grant, { metadata, parameters })
   const given = await library.fetchToken(provider, issuer, {
     metadata,
@@ -90,7 +115,7 @@ async function tokensOf({ library, owner, grant, fetchFn }: Asked): Promise<Serv
 
 async function metadataOf(
   issuer: string,
-  { library, owner, fetchFn }: Omit<Asked, 'grant'>,
+  { library, owner, fetchFn }: Pick<Asked, 'library' | 'owner' | 'fetchFn'>,
 ): Promise<AuthorizationServerMetadata> {
   const metadata = await library.discoverAuthorizationServerMetadata(issuer, { fetchFn })
   if (metadata) return metadata
@@ -101,14 +126,15 @@ type Wanted = { resource: OAuthProtectedResourceMetadata | undefined; scope: str
 
 /** Returns the parameters of the token request that are specific to the grant. */
 async function parametersOf(asked: Asked, { resource, scope }: Wanted): Promise<Record<string, string>> {
-  const { library, owner, grant } = asked
+  const { library, owner, grant, watched, known } = asked
   const { provider } = grant
   if (!grant.assertion) return { grant_type: 'client_credentials' }
   const assertion = await readSource(owner, grant.assertion)
+  known.push(assertion)
   if (!provider) return { grant_type: JWT_BEARER, assertion }
   // A person names the provider, so the address of the MCP server sets no bounds for it.
   return await withinTime(provider.issuer, undefined, async bounded => {
-    const fetchFn: FetchLike = async (input, init) => await withRequiredFields(await bounded(input, init))
+    const fetchFn = watched(bounded)
     const { token_endpoint } = await metadataOf(provider.issuer, { library, owner, fetchFn })
     const exchange = {
       tokenEndpoint: token_endpoint,
@@ -121,11 +147,15 @@ async function parametersOf(asked: Asked, { resource, scope }: Wanted): Promise<
     }
     const { jwtAuthGrant } = await library.requestJwtAuthorizationGrant(exchange).catch((error: unknown) => {
       if (describeNetwork(error) !== undefined) throw error
+      const said = messageOf(error)
+      const code = /^Token exchange failed: (\w+)/.exec(said)?.[1] ?? ''
+      if (OUTAGES.has(code)) throw new library.OAuthError(code, code)
       throw new GrantRefused(
         owner,
-        `${new URL(provider.issuer).host} does not exchange the ID token: ${repeated(String(Object(error).message))}.`,
+        `${new URL(provider.issuer).host} does not exchange the ID token: ${repeated(said, known)}.`,
       )
     })
+    known.push(jwtAuthGrant)
     return { grant_type: JWT_BEARER, assertion: jwtAuthGrant }
   })
 }
@@ -240,50 +270,86 @@ async function withRequiredFields(answer: Response): Promise<Response> {
   return Response.json({ ...UNUSED, authorization_endpoint: endpoint, jwks_uri: endpoint, ...value })
 }
 
-type Failed = { library: McpLibrary; owner: TokenOwner; grant: ServerGrant; host: string }
+/** Codes with which an authorization server says that a later attempt may succeed (RFC 6749, 4.1.2.1). */
+const OUTAGES: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable'])
 
-function failureOf(error: unknown, { library, owner, grant, host }: Failed): ServiceError {
-  if (error instanceof ServiceError) return error
-  if (error instanceof library.OAuthError) return new GrantRefused(owner, refusalOf(error, grant, host))
-  const network = describeNetwork(error)
-  if (network !== undefined || Object(error).name === 'TimeoutError')
+type Failed = Pick<Asked, 'library' | 'owner' | 'grant' | 'known'> & { last: Last }
+
+function failureOf(error: unknown, failed: Failed): ServiceError {
+  const { library, owner, last, known } = failed
+  const { host } = last
+  const outage = outageOf(error, failed)
+  if (outage !== undefined)
     return new ServiceError(
       'SERVER_UNREACHABLE',
-      `The grant of the server "${owner.name}" gives no token: ${host} ${network ?? 'did not answer in time'}.`,
+      `The grant of the server "${owner.name}" gives no token: ${host} ${outage}.`,
     )
+  if (error instanceof ServiceError) return error
+  const status = statusIn(messageOf(error))
+  // The library repeats the body then, which is no reason, and may be anything.
+  if (status !== undefined) return new GrantRefused(owner, `${host} refused with ${status}.`)
+  if (error instanceof library.OAuthError) return new GrantRefused(owner, refusalOf(error, failed))
   if (error instanceof library.InsecureTokenEndpointError)
-    return new GrantRefused(owner, `${host} names an address without encryption, ${error.tokenEndpoint}.`)
+    return new GrantRefused(
+      owner,
+      `${host} names an address without encryption, ${repeated(error.tokenEndpoint, known)}.`,
+    )
   if (error instanceof library.IssuerMismatchError)
     return new GrantRefused(owner, `${host} published the metadata of another authorization server.`)
   const isUnread = error instanceof SyntaxError || (error instanceof Error && error.name.endsWith('ZodError'))
   return new GrantRefused(
     owner,
-    isUnread ? `${host} answered without a token.` : `${host}: ${repeated(messageOf(error))}.`,
+    isUnread ? `${host} answered without a token.` : `${host}: ${repeated(messageOf(error), known)}.`,
   )
 }
 
+/** Returns what happened if nobody has refused the grant; undefined if someone has. */
+function outageOf(error: unknown, { library, last: { status = 0 } }: Failed): string | undefined {
+  const network = describeNetwork(error)
+  if (network !== undefined) return network
+  if (Object(error).name === 'TimeoutError') return 'did not answer in time'
+  if (status === 429 || status >= 500) return `answered with HTTP ${status}`
+  // The library has this code for answers that it cannot read, too.
+  const isOutage = error instanceof library.OAuthError && OUTAGES.has(error.code) && !statusIn(error.message)
+  return isOutage ? `answered with ${error.code}` : undefined
+}
+
 /** Explains the error codes of a token endpoint (RFC 6749, 5.2; RFC 7523, 3; RFC 8707, 2). */
-function refusalOf({ code, message }: { code: string; message: string }, grant: ServerGrant, host: string): string {
+function refusalOf({ code, message }: { code: string; message: string }, failed: Failed): string {
+  const {
+    grant,
+    known,
+    last: { host },
+  } = failed
   const client = grant.clientId === undefined ? 'this client' : `the client "${grant.clientId}"`
-  const proof = grant.privateKey === undefined ? 'its secret' : 'its key'
-  const own = grant.assertion ? sourceName(grant.assertion) : proof
-  const source = grant.provider ? new URL(grant.provider.issuer).host : own
-  const said = message.trim() === '' || message === code ? '' : ` (${repeated(message)})`
+  const token = tokenName(grant)
+  const ownProof = grant.privateKey === undefined ? 'its secret' : 'its key'
+  const proof = grant.clientSecret === undefined && token !== undefined ? token : ownProof
+  const said = message.trim() === '' || message === code ? '' : ` (${repeated(message, known)})`
   const sentences: Readonly<Record<string, string>> = {
     invalid_client: `${host} does not know ${client}, or ${proof} is wrong`,
     unauthorized_client: `${host} does not let ${client} use ${ASKED[grant.grant]}`,
     unsupported_grant_type: `${host} does not offer ${ASKED[grant.grant]}`,
     invalid_scope: `${host} does not give ${client} the scope that was asked for; --scope names another one`,
-    invalid_grant: `${host} does not take the token of ${source}: it has ended, or is for another audience`,
+    invalid_grant: token
+      ? `${host} does not take ${token}: it has ended, or is for another audience`
+      : `${host} does not take ${client} with ${proof}`,
     invalid_target: `${host} gives no token for the address of this server`,
   }
-  return `${Object.hasOwn(sentences, code) ? sentences[code] : `${host} refused, ${code}`}${said}.`
+  return `${Object.hasOwn(sentences, code) ? sentences[code] : `${host} refused, ${repeated(code, known)}`}${said}.`
+}
+
+/** Names the token that a grant sends; undefined if it sends none. */
+function tokenName({ assertion, provider }: ServerGrant): string | undefined {
+  if (provider) return `the token of ${new URL(provider.issuer).host}`
+  return assertion && `the token in ${sourceName(assertion)}`
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function repeated(text: string): string {
-  return withoutSecrets(oneLine(text)).replace(/\.$/, '')
+/** Returns a text from outside without secrets. They are removed before it is cut, since a part would not be found. */
+function repeated(text: string, known: readonly string[]): string {
+  return oneLine(withoutSecrets(text, known)).replace(/\.$/, '')
 }

@@ -159,6 +159,7 @@ function settingsOf({ secrets: { env, headers, clientSecret = '', grant }, url, 
   return [defined({ env, headers, url }), clientSecret, accessToken, refreshToken, ...own] as const
 }
 
-function grantSecrets({ clientSecret = '', privateKey = '', provider }: ServerGrant): string[] {
+/** Returns the secrets of a grant; some may be empty. */
+export function grantSecrets({ clientSecret = '', privateKey = '', provider }: ServerGrant): string[] {
   return [clientSecret, privateKey, provider?.clientSecret ?? '']
 }

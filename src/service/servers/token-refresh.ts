@@ -131,6 +131,11 @@ export function lifetimeOf(expiresInSeconds: number | undefined) {
   return { lastsMs, expiresAt: lastsMs === undefined ? undefined : Date.now() + lastsMs }
 }
 
+/** Returns the status in an error of the library, such as `HTTP 400`, without the body that may follow it. */
+export function statusIn(said: string): string | undefined {
+  return /^HTTP \d+/.exec(said)?.[0]
+}
+
 /** Returns the error for tokens that could not be renewed: a person has to sign in, or a later attempt may succeed. */
 export async function refreshFailure(owner: TokenOwner, error: unknown): Promise<ServiceError> {
   if (error instanceof SignInNeeded) return error
@@ -139,7 +144,7 @@ export async function refreshFailure(owner: TokenOwner, error: unknown): Promise
   if (code !== undefined && TAKEN_BACK.has(code))
     return new SignInNeeded(owner, `its authorization server does not renew the access token (${code})`)
   const said = error instanceof Error ? error.message : String(error)
-  const why = describeNetwork(error) ?? /^HTTP \d+/.exec(said)?.[0] ?? said
+  const why = describeNetwork(error) ?? statusIn(said) ?? said
   return new ServiceError(
     'SERVER_UNREACHABLE',
     `The access token of the server "${owner.name}" has ended, and no new one was given: ${oneLine(why)}. ` +
