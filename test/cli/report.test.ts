@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Conclusion } from '../../src/cli/follow/conclusion.ts'
 import type { PageData } from '../../src/cli/follow/page/data.ts'
-import type { Ending } from '../service/harness.ts'
+
+import { until, type Ending } from '../service/harness.ts'
 import { trial } from './runs-double.ts'
 import { openStage } from './stage.ts'
 
@@ -27,6 +28,7 @@ async function openReports(ending: Ending) {
     comment: join(home.home, 'comment.md'),
     data: () => JSON.parse(/id="data">([^<]*)</.exec(text())![1]!) as PageData,
     report: (...args: string[]) => home.run(['report', ...args, '--html', html], { env: service.env }),
+    start: (...args: string[]) => home.start(['report', ...args, '--html', html], { env: service.env }),
     run: (...args: string[]) => home.run(args, { env: service.env }),
   }
 }
@@ -69,6 +71,23 @@ describe.concurrent('mcpdeck report', () => {
     expect(text()).toContain('The end of the run; this page has 2 trials of it.')
     expect(data()).toMatchObject({ runs: [{ isWhole: false }], trials: [{ id: 'b' }, { id: 'a' }] })
     expect(service.seen.filter(path => path === RUN)).toHaveLength(1)
+  })
+
+  test.for([
+    ['still runs', { status: 'running', result: null, completedAt: null }, 'Interrupted; the run continues.'],
+    ['has ended', {}, 'Interrupted.'],
+  ] as const)('of a run that %s, when stopped, ends nothing but itself', async ([, fields, says], ending) => {
+    const { service, start, text } = await openReports(ending)
+    service.put('r1', fields)
+    service.fault = (_, path) => path.endsWith('/iterations')
+    const { child, ended } = start('r1')
+    await until(
+      () => service.seen,
+      seen => seen.some(path => path.endsWith('/iterations')),
+    )
+    child.kill('SIGINT')
+    expect(await ended()).toMatchObject({ code: 130, stderr: `${says}\n` })
+    expect(text()).toContain(`<p class="verdict">${says}</p>`)
   })
 
   test('reports the trials that it has read if the rest is refused, and a run that is not there', async ending => {

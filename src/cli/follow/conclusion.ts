@@ -1,6 +1,6 @@
 import { clean } from '../../tui/theme/text.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import type { EvalRun } from '../../api/contract/runs.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { countChanges, type ChangeCounts, type ChangedCase } from '../../domain/runs/changes.ts'
 import type { BaselineReport } from '../../domain/runs/baseline-report.ts'
 import type { ComparedBase, GateResult } from '../../domain/runs/gates.ts'
@@ -149,9 +149,10 @@ function decideEnded(outcome: Exclude<RunOutcome, 'in-flight'>, { gates, gatesOn
   return { because: gatesOnly || outcome === 'failed' ? 'gates_passed' : 'passed', exitCode: EXIT.done }
 }
 
-/** Says what of a stopped run is still open: the run, or its last rerun. */
-function openPart(reruns: Conclusion['reruns'], goesOn: boolean): string {
-  const rerun = reruns.at(-1)?.runId
+/** Says what of a stopped run is still open, if anything: the run, or its last rerun. */
+function openPart(reruns: Conclusion['reruns'], { run }: Followed, goesOn: boolean): string {
+  const rerun = reruns.find(({ runId, outcome }) => runId !== null && outcome === null)?.runId
+  if (!rerun && (!run || isTerminalRunStatus(run.status))) return ''
   return `; ${rerun ? `its rerun ${clean(rerun)}` : 'the run'} ${goesOn ? 'continues' : 'ends with this process'}`
 }
 
@@ -193,7 +194,7 @@ export function sentenceOf(
   followed: Followed,
   goesOn: boolean,
 ): string {
-  const rest = followed.run ? openPart(reruns, goesOn) : ''
+  const rest = openPart(reruns, followed, goesOn)
   switch (because) {
     case 'passed':
       return `${['Passed', part].filter(Boolean).join(', ')}.`

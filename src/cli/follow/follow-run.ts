@@ -24,7 +24,8 @@ export type FollowEvent =
 /**
  * How following ended, with the last run and trials that were read:
  * - `ended`: the run ended
- * - `unreachable`: the service was never reached; `refused`: it refused, or its answer was invalid
+ * - `unreachable`: the service was never reached, or failed when the run was to be read once
+ * - `refused`: the service refused, or its answer was invalid
  * - `timed_out`, `interrupted`: ended by the caller's signals
  */
 export type Followed = { run?: EvalRun; trials: readonly EvalIteration[] } & (
@@ -120,7 +121,8 @@ export async function followRun(
       } catch (error) {
         if (signal.aborted) throw error
         if (!(error instanceof ApiError) || !isPassing(error)) return { kind: 'refused', error, ...soFar() }
-        if (!client.monitor.hasSucceeded() && !isPause(error)) return { kind: 'unreachable', error, trials }
+        if (!isPause(error) && (once || !client.monitor.hasSucceeded()))
+          return { kind: 'unreachable', error, ...soFar() }
         failures += 1
         pauseMs = Math.max(pauseAfter(failures), error.retryAfterMs ?? 0)
         onEvent({ event: 'retrying', error, failures, pauseMs })

@@ -115,11 +115,11 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
   const lastWord = async (results: readonly Result[], extras: FollowExtras): Promise<number> => {
     reporter.end()
     const { again, runGroupId, causesOf } = extras
-    const goesOn = again !== undefined
+    const goesOn = isGoingOn(extras)
     const exitCode = await printFinalReport(results, { mode, output, unknown, goesOn, runGroupId, causesOf, texts })
     // A refused request would be refused again.
     const isOpen = results.some(({ followed: { kind } }) => kind !== 'ended' && kind !== 'refused')
-    if (isOpen && goesOn && !output.closed) say(`To watch it again: ${again}`)
+    if (isOpen && again !== undefined && !output.closed) say(`To watch it again: ${again}`)
     return exitCode
   }
 
@@ -142,7 +142,7 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
       if (writeReports) {
         const names = { stop, name, web: settings.profile.web, once }
         const named = await withNames(client, runs, await traced(client, runs, results, own, stop), names)
-        await writeReports(named, extras.again !== undefined, texts)
+        await writeReports(named, isGoingOn(extras), texts)
       }
       extras.onResults?.(results)
       return await lastWord(results, extras)
@@ -170,6 +170,11 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
       interruption.stop()
     },
   }
+}
+
+/** Whether an unfinished run continues without this process. */
+function isGoingOn({ again, once }: FollowExtras): boolean {
+  return again !== undefined || once === true
 }
 
 /** Reports that the command ended before it followed anything. */
