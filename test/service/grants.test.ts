@@ -93,6 +93,18 @@ test('a server that refuses every token is asked twice, and the refusal is repor
   expect(state.redeemed.length).toBeLessThanOrEqual(3)
 })
 
+test('a refused request is recorded, even if its token cannot be replaced', async () => {
+  const { api, target, state, grant } = await machine()
+  await grant()
+  await api.call(servers.tools, target)
+  state.accepted.clear()
+  state.machine = () => 'invalid_client'
+  expect(await api.refused(servers.tools, target)).toMatchObject({ code: 'OAUTH_REQUIRED' })
+  const { items } = await api.call(traffic.list, target)
+  const messages = await Promise.all(items.map(({ id }) => api.call(traffic.get, { ...target, frameId: id })))
+  expect(messages.map(({ exchange }) => exchange?.status)).toContain(401)
+})
+
 test.each(['ec', 'rsa', 'ed25519'] as const)(
   'a private key of kind %s signs the assertion of the client',
   async kind => {

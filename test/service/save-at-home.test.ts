@@ -75,6 +75,16 @@ test('a server that was tried is saved under another name with its suites, calls
   expect(state.refreshes).toEqual(['refresh-0'])
 })
 
+test('a server that gets its tokens without a person is saved with its grant', async () => {
+  const { here, home, homeProject, target, save } = await stage()
+  const { store } = here.service
+  const row = store.servers.find(target.serverId)!
+  const grant = { grant: 'client-credentials' as const, clientId: 'job', clientSecret: 'its-secret', issuer: row.url! }
+  store.write(() => store.servers.setGrant(row, grant, row.tokens))
+  expect(await save('mine')).toMatchObject({ signedIn: true })
+  expect(home.service.store.servers.findByName(homeProject, 'mine')).toMatchObject({ secrets: { grant } })
+})
+
 test('parts of a server that cannot be saved are named, and the rest is saved', async () => {
   const { here, home, projectId, homeProject, target, save } = await stage()
   const [other] = (await here.client.servers.list({ projectId })).items

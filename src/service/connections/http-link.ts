@@ -65,11 +65,17 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     watch?.answered(response)
     return { response, watch }
   }
+  const discard = async ({ response, watch }: Awaited<ReturnType<typeof exchange>>) => {
+    watch?.end()
+    await response.body?.cancel()
+  }
   /** Returns the request with another token, once, if the server refused one that was got without a person. */
-  const renewedInit = async ({ status }: Response, init: RequestInit | undefined) => {
+  const renewedInit = async (first: Awaited<ReturnType<typeof exchange>>, init: RequestInit | undefined) => {
     const headers = new Headers(init?.headers)
     const refused = /^Bearer (.+)$/.exec(headers.get('authorization') ?? '')?.[1]
-    if (status !== 401 || refused === undefined || !http.renewedToken) return undefined
+    if (first.response.status !== 401 || refused === undefined || !http.renewedToken) return undefined
+    // Before another token is requested, which may fail.
+    await discard(first)
     const token = await http.renewedToken(refused)
     if (token === undefined || token === refused) return undefined
     headers.set('authorization', `Bearer ${token}`)
@@ -79,17 +85,13 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   const request: FetchLike = async (url, init) => {
     const { maxMessageBytes } = options
     const first = await exchange(url, init)
-    const again = await renewedInit(first.response, init)
-    if (again) {
-      first.watch?.end()
-      await first.response.body?.cancel()
-    }
-    const { response, watch } = again ? await exchange(url, again) : first
+    const again = await renewedInit(first, init)
+    const last = again ? await exchange(url, again) : first
+    const { response, watch } = last
     const refused = { serverName: options.serverName, transport: http, signal: init?.signal ?? undefined }
     const refusal = await credentialRefusal(response, refused)
     if (!refusal) return withExactNumbers(limitBody(response, maxMessageBytes, failWith, count, watch))
-    watch?.end()
-    await response.body?.cancel()
+    await discard(last)
     throw refusal
   }
   const mostChatter = MOST_CHATTER * options.maxMessageBytes

@@ -231,7 +231,8 @@ type StoredServer = { store: Store; serverId: string }
 type HandedOver = { calls: number; signedIn: boolean }
 
 /**
- * Copies ended calls, roots and the sign-in of a server to another workspace. The refresh token is moved, not copied.
+ * Copies ended calls, roots, and the sign-in or grant of a server to another workspace. The refresh token is moved, not
+ * copied.
  */
 export function handOverServer(from: StoredServer, to: StoredServer): HandedOver {
   const server = from.store.servers.find(from.serverId)
@@ -240,7 +241,8 @@ export function handOverServer(from: StoredServer, to: StoredServer): HandedOver
     for (const { position: _position, ...call } of calls)
       to.store.calls.insert({ ...call, id: newId('req'), serverId: to.serverId })
     if (server?.roots) to.store.servers.setRoots(to.serverId, server.roots)
-    if (server?.tokens) to.store.servers.setTokens(to.serverId, server.tokens)
+    const copy = to.store.servers.find(to.serverId)
+    if (server?.tokens && copy) to.store.servers.setGrant(copy, server.secrets.grant, server.tokens)
   })
   if (server?.tokens?.refreshToken !== undefined) {
     const { refreshToken: _moved, ...tokens } = server.tokens

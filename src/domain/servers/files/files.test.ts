@@ -139,7 +139,7 @@ test('client credentials of a file become a grant, with their variables filled i
   expect(own.secrets).toContain('hunter2-very-secret')
 })
 
-test('a grant of a file that lacks its secret is refused, and an address of its tokens is left out', () => {
+test('a grant of a file that lacks its secret is refused, and what else the file says of it is left out', () => {
   const server = (oauth: object) => ({ mcpServers: { s: { type: 'http', url: 'https://x.example/mcp', oauth } } })
   const { problems } = one('.mcp.json', server({ grant_type: 'client_credentials', client_id: 'job' }))
   expect(problems.map(({ message }) => message)).toEqual([
@@ -147,6 +147,8 @@ test('a grant of a file that lacks its secret is refused, and an address of its 
   ])
   const whole = { grant_type: 'client_credentials', clientId: 'job', private_key: 'KEY', token_url: 'https://y' }
   expect(one('.mcp.json', server(whole))).toMatchObject({ problems: [], left: ['oauth.token_url'] })
+  const more = { client_id: 'read', ...whole, audience: 'https://api', token_url: null }
+  expect(one('.mcp.json', server(more)).left).toEqual(['oauth.clientId', 'oauth.audience'])
 })
 
 test('the secret of a client in a file is one secret, and its variable is filled in', () => {

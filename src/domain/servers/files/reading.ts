@@ -197,9 +197,7 @@ function entryOf(
     inputs,
     left: [
       ...Object.keys(server).filter(field => !TAKEN.has(field) && !(field === 'timeout' && isWaited)),
-      ...(given.grant && isPlainObject(server['oauth']) && isThere(server['oauth']['token_url'])
-        ? ['oauth.token_url']
-        : []),
+      ...(given.grant && isPlainObject(server['oauth']) ? leftOfGrant(server['oauth']) : []),
     ],
     problems,
   }
@@ -292,7 +290,7 @@ function grantIn(
   report: Report,
 ): NonNullable<ServerFields['grant']> {
   const entries = Object.entries(GRANT_FIELDS).flatMap(([field, names]) => {
-    const name = names.find(each => isThere(oauth[each]))
+    const name = nameIn(oauth, names)
     const value = name === undefined ? undefined : text(oauth[name], ['oauth', name])
     return value === undefined ? [] : [[field, value] as const]
   })
@@ -301,6 +299,19 @@ function grantIn(
   if (grant.clientId === undefined || !isWhole)
     report(['oauth'], 'The client_credentials grant needs a client_id, and either a client_secret or a private_key.')
   return grant
+}
+
+/** Returns the first of some names of a field that has a value. */
+function nameIn(oauth: Record<string, unknown>, names: readonly string[]): string | undefined {
+  return names.find(each => isThere(oauth[each]))
+}
+
+/** Returns the fields of client credentials that are not read. */
+function leftOfGrant(oauth: Record<string, unknown>): string[] {
+  const taken = ['grant_type', ...Object.values(GRANT_FIELDS).map(names => nameIn(oauth, names))]
+  return Object.keys(oauth)
+    .filter(name => isThere(oauth[name]) && !taken.includes(name))
+    .map(name => `oauth.${name}`)
 }
 
 /** Whether a value exists. Programs write null for missing values. */
