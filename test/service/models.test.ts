@@ -149,7 +149,7 @@ test('a required tool call is required only once', async () => {
 test('a silent model and an endless tool run into the deadline, and their usage is kept', async () => {
   const slow = { name: 'trigger-long-running-operation', args: { duration: 60, steps: 1 } }
   const model = await scriptedModel(({ prompts }) => (prompts[0] === 'Be slow' ? { calls: [slow] } : 'silence'))
-  const { items } = await runCases({ models: model.settings, trialDeadlineMs: 3000 }, [
+  const { items } = await runCases({ models: model.settings, trialDeadlineMs: 8000 }, [
     { title: 'waits for the model', steps: [prompt('Hello?')] },
     { title: 'waits for the tool', steps: [prompt('Be slow')] },
   ])
