@@ -19,7 +19,7 @@ describe('the repositories with pull request checks', () => {
     const frame = await app.see('The local workspace checks no')
     // There is no pane for a selected repository, and no key to read again a list that is always empty.
     expect(frame).not.toContain('No repository is chosen.')
-    expect(frame.match(/Open a hosted workspace, or run the suite/g)).toHaveLength(1)
+    expect(frame.match(/Open a hosted one with mcpdeck --profile NAME/g)).toHaveLength(1)
     expect(frame).not.toContain('to read again')
     expect(frame).not.toContain('next pane')
   })

@@ -85,7 +85,7 @@ function emptyText(page: EvalCheckRepos | undefined, isLocal: boolean): EmptyWor
   if (isLocal)
     return {
       why: 'The local workspace checks no pull requests.',
-      next: 'Open a hosted workspace, or run the suite from your CI.',
+      next: 'Open a hosted one with mcpdeck --profile NAME, or run a suite in your CI with mcpdeck run SUITE.',
       isFinal: true,
     }
   if (!page) return { why: 'This key has access to no organization.', next: 'Use a key of another organization.' }

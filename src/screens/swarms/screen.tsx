@@ -147,11 +147,12 @@ function failedLines(failed: readonly FailedCriterion[], symbols: Symbols): Line
 
 type FailedCounts = Pick<FailedCriterion, 'failCount' | 'sessionsGraded' | 'runStreak'>
 
-/** The counts are those of the latest run that failed, whose age the sentence begins with; the streak counts runs. */
+/** The counts are those of the latest run that failed, whose age the sentence begins with; the streak ends with it. */
 function failedText({ createdAt }: Run, { failCount, sessionsGraded: graded, runStreak }: FailedCounts): string {
   const age = createdAt == null ? '' : `${agoText(createdAt)}: `
   const of = graded == null ? 'graded sessions' : `of ${plural(graded, 'graded session')}`
-  const streak = runStreak != null && runStreak > 1 ? `; ${formatCount(runStreak)} runs in a row` : ''
+  const before = (runStreak ?? 1) - 1
+  const streak = before > 0 ? `; the ${before === 1 ? 'run' : plural(before, 'run')} before too` : ''
   return `${age}failed in ${formatCount(failCount)} ${of}${streak}`
 }
 

@@ -119,7 +119,7 @@ function toOverviewRun(run: ConsideredRun, since: readonly ConsideredRun[]): Ove
   }
 }
 
-/** Returns how many of the journey's graded runs in a row failed the criterion, counted from the latest. */
+/** Returns how many graded runs of the journey in a row failed the criterion, up to the first of `runs`. */
 function streakOf(criterionId: string, journeyId: string, runs: readonly ConsideredRun[]): number {
   const graded = runs.filter(run => run.journeyId === journeyId && isGraded(run))
   const end = graded.findIndex(
