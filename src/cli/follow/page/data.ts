@@ -20,6 +20,8 @@ type PageTrial = {
   case: number
   trial: number
   class: string
+  /** The run in which its case passed, if that is flaky. */
+  flaky?: string
   ms?: number
   tokens?: number
   model?: string
@@ -70,6 +72,9 @@ export function pageData(results: readonly NamedResult[], own: Own): PageData {
     runs: results.map(({ name, followed }, run) => ({
       name: texts.short(name),
       isWhole: followed.kind === 'ended' && counts[run] === followed.trials.length,
+  const flaky = results.map(({ retried }) => {
+    return new Map(retried?.settled.flaky.map(({ variant, passedIn }) => [variant, texts.id(passedIn.id)]))
+  })
     })),
     cases: [...cases.values()].map(({ name }) => texts.short(name)),
     classes: Object.fromEntries(
@@ -86,6 +91,7 @@ export function pageData(results: readonly NamedResult[], own: Own): PageData {
         tokens: trial.tokensUsed ?? undefined,
         model: trial.model == null ? undefined : texts.short(trial.model),
       }),
+        flaky: flaky[run]?.get(variantOfTrial(trial)),
       ...detailsOf(trial, texts),
       ...spansOf(trial, trace, texts),
     })),

@@ -59,6 +59,7 @@
       if (trial.class === 'passed') cell.passed += 1
       if (data.classes[trial.class].isFailing) cell.failing += 1
       cells.set(key, cell)
+      cell.flaky ??= trial.flaky
     }
     const body = add(table, 'tbody')
     const drawRow = ({ name, index }) => {
@@ -68,10 +69,11 @@
     }
     const drawCell = (place, cell, index, run) => {
       if (!cell) return void add(place, 'span', data.runs[run].isWhole ? 'not run' : 'not read', { class: 'muted' })
-      const { passed, failing, total } = cell
-      const state = passed === total ? 'passed' : failing > 0 ? 'failed' : 'open'
-      const sign = state === 'passed' ? '✓' : state === 'open' ? '?' : passed > 0 ? '≠' : '✗'
-      const label = `${data.cases[index]}, ${data.runs[run].name}: ${passed} of ${count(total, 'trial')} passed`
+      const { passed, failing, total, flaky } = cell
+      const state = flaky ? 'open' : passed === total ? 'passed' : failing > 0 ? 'failed' : 'open'
+      const sign = flaky ? '≠' : state === 'passed' ? '✓' : state === 'open' ? '?' : passed > 0 ? '≠' : '✗'
+      const words = `${passed} of ${count(total, 'trial')} passed${flaky ? `; flaky, passed in ${flaky}` : ''}`
+      const label = `${data.cases[index]}, ${data.runs[run].name}: ${words}`
       const button = add(place, 'button', `${sign} ${passed}/${total}`, { type: 'button', class: 'cell' })
       button.dataset.state = state
       button.setAttribute('aria-label', label)
@@ -208,6 +210,7 @@
     add(inside, 'p', data.classes[trial.class].says)
     if (trial.why !== undefined) {
       add(inside, 'pre', trial.why, { tabindex: '0' })
+    if (trial.flaky) add(inside, 'p', `This case is flaky: it passed in ${trial.flaky}.`)
       const sides = add(inside, 'div', undefined, { class: 'sides' })
       parts(sides, 'Expected calls', trial.expected)
       parts(sides, 'Actual calls', trial.actual)
@@ -225,7 +228,8 @@
     const summary = add(details, 'summary')
     add(summary, 'b', data.classes[trial.class].word)
     const run = data.runs.length > 1 ? `, ${data.runs[trial.run].name}` : ''
-    summary.append(` ${data.cases[trial.case]}${run}, trial ${trial.trial} `)
+    const flaky = trial.flaky ? ', flaky' : ''
+    summary.append(` ${data.cases[trial.case]}${run}, trial ${trial.trial}${flaky} `)
     add(summary, 'span', duration(trial.ms), { class: 'muted' })
     details.addEventListener('toggle', () => {
       if (details.open) fill(details, trial)

@@ -4,6 +4,7 @@ import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRun } from '../../../api/contract/runs.ts'
 import { BOUNDS } from '../../../lib/bounds.ts'
 import type { GateResult } from '../../../domain/runs/gates.ts'
+import { settleRun } from '../../../domain/runs/retries.ts'
 import { resultOf } from '../final-report.ts'
 import type { NamedResult } from '../summary.ts'
 import type { PageData } from './data.ts'
@@ -145,6 +146,16 @@ test('a chain of thousands of spans is drawn, those far below as if below nothin
   const traces = new Map([['t', { document: { spans }, steps: [] }]])
   const [shown] = dataOf(page([resultWith({ trials: [trial({ result: 'failed' })], traces })])).trials
   expect(shown?.spans?.slice(0, 2)).toMatchObject([{ depth: 0 }, { depth: 1 }])
+})
+
+test('a case that passed in a rerun is flaky, and none of those that did not pass', () => {
+  const trials = ['c1', 'c2'].map(id => trial({ id, testCaseId: id, title: `Case ${id}`, result: 'failed' }))
+  const again = { run: run({ id: 'r2' }), trials: [trial({ testCaseId: 'c1' })] }
+  const settled = settleRun({ run: run(), trials }, [again])
+  const html = page([resultWith({ trials, retried: { attempts: [], settled } })])
+  expect(dataOf(html).trials).toMatchObject([{ id: 'c1', class: 'failed', flaky: 'r2' }, { id: 'c2' }])
+  expect(dataOf(html).trials[1]).not.toHaveProperty('flaky')
+  expect(/<noscript><h3>Did not pass.*?<\/noscript>/.exec(html)?.[0].match(/Case c\d/g)).toEqual(['Case c2'])
 })
 
 test('a page without trials says why there are none', () => {

@@ -7,6 +7,7 @@ import { isoSeconds } from '../../../lib/times.ts'
 import { BOUNDS } from '../../../lib/bounds.ts'
 import { sentenceOf } from '../conclusion.ts'
 import { amountLines, comparisonLines, conclusionLines, failureLines } from '../labels.ts'
+import { settledTrials } from '../final-report.ts'
 import { stateOf, type NamedResult } from '../summary.ts'
 import { pageData } from './data.ts'
 import script from './page.js?raw'
@@ -99,7 +100,7 @@ function runSection(result: NamedResult, goesOn: boolean, own: Own): string {
     ...startedServers(followed.run?.startedServers).map(([server, words]) => `started ${server}: ${words}`),
   ]
   const list = lines.map(line => `<li>${text(line)}</li>`).join('')
-  const failures = failureLines(followed.trials).map(line => `<li>${text(line)}</li>`)
+  const failures = failureLines(settledTrials(result)).map(line => `<li>${text(line)}</li>`)
   return `<section class="run" data-state="${state.replace(' ', '-')}">
 <h2>${text(name)}: <strong>${state}</strong></h2>
 <p class="verdict">${text(sentenceOf(conclusion, followed, goesOn))}</p>
