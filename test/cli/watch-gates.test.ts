@@ -116,7 +116,7 @@ test.concurrent('with --gates-only the gates alone decide, and the failed ones a
   })
   const { code, stdout } = await watch('r1', '--max-duration', '1s', '--gates-only', ...graded)
   expect(code).toBe(1)
-  expect(stdout).toMatch(/^gate max-duration: FAILED, took \d+(?:\.\d)? s, at most 1 s allowed$/m)
+  expect(stdout).toMatch(/^gate max-duration: FAILED, took \d+(?:\.\d)?s, at most 1s allowed$/m)
   service.put('r1', { status: 'cancelled' })
   expect(await conclusionOf('r1', '--min-pass-rate', '50%', '--gates-only')).toMatchObject({ code: 3 })
 })

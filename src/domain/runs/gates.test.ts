@@ -17,11 +17,13 @@ function judged(gate: Gate, times: readonly (number | undefined)[], judges?: Eva
 }
 
 test.each([
-  [[100, 900], true, 'Case 1 took 900 ms, at most 1 s allowed'],
-  [[100, 1500], false, 'Case 1 took 1.5 s, at most 1 s allowed'],
-  [[100, undefined], null, 'Case 0 took 100 ms, at most 1 s allowed; 1 trial without a time'],
-  [[1500, undefined], false, 'Case 0 took 1.5 s, at most 1 s allowed; 1 trial without a time'],
-  [[undefined], null, 'no trial has a time, at most 1 s allowed'],
+  [[100, 900], true, 'Case 1 took 900ms, at most 1s allowed'],
+  [[100, 1500], false, 'Case 1 took 1.5s, at most 1s allowed'],
+  [[100, undefined], null, 'Case 0 took 100ms, at most 1s allowed; 1 trial without a time'],
+  [[1500, undefined], false, 'Case 0 took 1.5s, at most 1s allowed; 1 trial without a time'],
+  [[undefined], null, 'no trial has a time, at most 1s allowed'],
+  [[2150], false, 'Case 0 took 2.1s, at most 1s allowed'],
+  [[1050], false, 'Case 0 took 1,050ms, at most 1,000ms allowed'],
 ])('--max-latency judges trials of %j ms: %s', (times, passed, says) => {
   expect(judged({ gate: 'max-latency', wanted: 1000 }, times)).toMatchObject({ passed, says })
 })

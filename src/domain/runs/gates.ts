@@ -10,7 +10,7 @@ import { decisionCounts } from './counts.ts'
 import { distributionOf } from './distribution.ts'
 import { isUngraded, judgesOf } from './judges.ts'
 import { gradedParts, gradedLabel, type GradedPart } from './graded.ts'
-import { plural } from '../../lib/format.ts'
+import { formatCount, formatDuration, plural } from '../../lib/format.ts'
 import { shareLabel } from './labels.ts'
 import { outcomeOfRun } from './outcome.ts'
 import { countAt } from './suite-state.ts'
@@ -102,7 +102,7 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
     case 'update-baseline':
       return judgeWritten(gate, facts)
     case 'max-duration':
-      return judgeMost(gate, durationOf(run), secondsOf, 'took')
+      return judgeMost(gate, durationOf(run), timeBeside, 'took')
     case 'max-tokens': {
       const all = facts.retried ? facts.retried.all : trials
       return judgeMost(gate, all?.length ? tokensOf(all) : undefined, count => plural(count, 'token'), 'used')
@@ -284,24 +284,29 @@ function judgeGrades(gate: Extract<Gate, { gate: 'min-judge' }>, { run, trials }
 function judgeP95(gate: Extract<Gate, { gate: 'max-p95' }>, trials: readonly EvalIteration[]): GateResult {
   const { times, unmeasured, rest } = timesOf(trials)
   const { p95 } = distributionOf(times) ?? {}
-  const most = `at most ${secondsOf(gate.wanted)} allowed`
+  const most = `at most ${timeBeside(gate.wanted, p95)} allowed`
   if (p95 === undefined) return { ...gate, actual: null, passed: null, says: `no trial has a time, ${most}` }
   const slow = times.filter(time => time > gate.wanted).length
   const isLost = slow > trials.length - Math.ceil(0.95 * trials.length)
   const passed = isLost ? false : unmeasured === 0 ? p95 <= gate.wanted : null
-  return { ...gate, actual: p95, passed, says: `95% of the trials took at most ${secondsOf(p95)}, ${most}${rest}` }
+  return {
+    ...gate,
+    actual: p95,
+    passed,
+    says: `95% of the trials took at most ${timeBeside(p95, gate.wanted)}, ${most}${rest}`,
+  }
 }
 
 /** Judges the slowest trial. */
 function judgeSlowest(gate: Extract<Gate, { gate: 'max-latency' }>, trials: readonly EvalIteration[]): GateResult {
   const { times, unmeasured, rest } = timesOf(trials)
-  const most = `at most ${secondsOf(gate.wanted)} allowed`
-  if (times.length === 0) return { ...gate, actual: null, passed: null, says: `no trial has a time, ${most}` }
-  const actual = Math.max(...times)
+  const actual = times.length === 0 ? undefined : Math.max(...times)
+  const most = `at most ${timeBeside(gate.wanted, actual)} allowed`
+  if (actual === undefined) return { ...gate, actual: null, passed: null, says: `no trial has a time, ${most}` }
   const slowest = trials.find(({ durationMs }) => amountOf(durationMs) === actual)
   const name = slowest?.title ?? slowest?.testCaseId ?? slowest?.id ?? ''
   const passed = actual > gate.wanted ? false : unmeasured === 0 ? true : null
-  return { ...gate, actual, passed, says: `${name} took ${secondsOf(actual)}, ${most}${rest}` }
+  return { ...gate, actual, passed, says: `${name} took ${timeBeside(actual, gate.wanted)}, ${most}${rest}` }
 }
 
 function timesOf(trials: readonly EvalIteration[]): { times: number[]; unmeasured: number; rest: string } {
@@ -310,8 +315,10 @@ function timesOf(trials: readonly EvalIteration[]): { times: number[]; unmeasure
   return { times, unmeasured, rest: unmeasured === 0 ? '' : `; ${plural(unmeasured, 'trial')} without a time` }
 }
 
-function secondsOf(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`
+/** Returns a time as everywhere else, but in milliseconds if it would read as another one that it is compared with. */
+function timeBeside(ms: number, other: number | undefined): string {
+  const words = formatDuration(ms)
+  return other !== undefined && other !== ms && formatDuration(other) === words ? `${formatCount(ms)}ms` : words
 }
 
 function amongThem(classes: readonly TrialClass[], wanted: TrialClass): number {
@@ -321,13 +328,13 @@ function amongThem(classes: readonly TrialClass[], wanted: TrialClass): number {
 function judgeMost(
   gate: Extract<Gate, { wanted: number }>,
   actual: number | undefined,
-  words: (amount: number) => string,
+  words: (amount: number, other: number | undefined) => string,
   verb: string,
 ): GateResult {
-  const most = `at most ${words(gate.wanted)} allowed`
+  const most = `at most ${words(gate.wanted, actual)} allowed`
   if (actual === undefined)
     return { ...gate, actual: null, passed: null, says: `the service does not report it, ${most}` }
-  return { ...gate, actual, passed: actual <= gate.wanted, says: `${verb} ${words(actual)}, ${most}` }
+  return { ...gate, actual, passed: actual <= gate.wanted, says: `${verb} ${words(actual, gate.wanted)}, ${most}` }
 }
 
 /** Returns the milliseconds from the creation of a run to its end; undefined if either is unknown. */

@@ -25,7 +25,8 @@
     location.replace(`#${new URLSearchParams(entries)}`)
   }
 
-  const duration = ms => (ms === undefined ? '' : ms < 1000 ? `${Math.round(ms)}ms` : `${(ms / 1000).toFixed(1)}s`)
+  const duration = ms =>
+    ms === undefined ? '' : ms < 1000 ? `${Math.round(ms)}ms` : `${(Math.floor(ms / 100) / 10).toFixed(1)}s`
   const count = (number, noun) => `${number} ${noun}${number === 1 ? '' : 's'}`
   const drawn = document.getElementById('drawn')
 
