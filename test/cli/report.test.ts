@@ -137,10 +137,21 @@ describe.concurrent('mcpdeck report', () => {
       spans: [{ at: 0, ms: 3, status: 'fail' }],
     })
     expect(text()).toMatch(/<li>The trace of Case b, trial 1: Not found: /)
-    expect(text()).toContain('<li>1 trace of trials that did not pass; --traces 3 reads all.</li>')
+    expect(text()).toContain('<li>1 trace of trials that did not pass: --traces limits how many are read.</li>')
     service.seen.length = 0
     await report('r1', '--traces', '0')
     expect(service.seen.filter(path => path.endsWith('/trace'))).toEqual([])
+    // A trace that is not there counts too: the reading of a second run would otherwise take as many again.
+    service.answers['GET /projects/p1/eval-runs/r2/iterations'] = () => ({ body: { items: [failed('d')] } })
+    await report('r1', 'r2', '--traces', '3')
+    expect(service.seen.filter(path => path.endsWith('/trace'))).toHaveLength(3)
+  })
+
+  test('refuses --traces without a page', async ending => {
+    const { run, comment } = await openReports(ending)
+    const refused = { code: 2, stderr: expect.stringContaining('--traces is for --html.') }
+    expect(await run('report', 'r1', '--comment', comment, '--traces', '5')).toMatchObject(refused)
+    expect(await run('watch', 'r1', '--traces', '5')).toMatchObject(refused)
   })
 
   test('compares each run with a base', async ending => {

@@ -361,7 +361,7 @@ async function traced(
   for (const [index, result] of results.entries()) {
     const place = runs[index]?.place
     const found = place && (await readTraces(client, place, result.followed, { most: left, stop }))
-    left -= found?.traces.size ?? 0
+    left -= found?.tried ?? 0
     read.push({ ...result, ...found })
   }
   return read

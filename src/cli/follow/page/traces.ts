@@ -9,8 +9,8 @@ import type { Followed } from '../follow-run.ts'
 import type { RunPlace } from '../reference.ts'
 import type { TrialTrace } from './spans.ts'
 
-/** Traces by the id of their trial, and what could not be read, a sentence each. */
-export type Traces = { traces: ReadonlyMap<string, TrialTrace>; unread: readonly string[] }
+/** Traces by the id of their trial, how many were asked for, and what could not be read, a sentence each. */
+export type Traces = { traces: ReadonlyMap<string, TrialTrace>; tried: number; unread: readonly string[] }
 
 /**
  * Reads the traces of trials that did not pass, one after the other within the budget: each takes two requests. An
@@ -27,22 +27,23 @@ export async function readTraces(
   const wanted = trials.filter(trial => causeOf(trial) !== undefined && trial.startedAt != null)
   const traces = new Map<string, TrialTrace>()
   const unread: string[] = []
-  for (const [index, trial] of wanted.slice(0, most).entries())
+  let tried = 0
+  for (const trial of wanted.slice(0, most))
     try {
+      tried += 1
       traces.set(trial.id, await readTrace(client, place, trial, stop))
     } catch (error) {
       if (!(error instanceof ApiError) && !stop.aborted) throw error
       const why = stop.aborted ? 'it was stopped.' : errorLine(error)
       if (isMissing(error)) unread.push(`The trace of ${nameOf(trial)}, trial ${trial.iterationNumber}: ${why}`)
       else {
-        unread.push(`${plural(Math.min(wanted.length, most) - index, 'trace')} of trials that did not pass: ${why}`)
+        unread.push(`${plural(Math.min(wanted.length, most) - tried + 1, 'trace')} of trials that did not pass: ${why}`)
         break
       }
     }
   const more = wanted.length - most
-  if (more > 0)
-    unread.push(`${plural(more, 'trace')} of trials that did not pass; --traces ${wanted.length} reads all.`)
-  return { traces, unread }
+  if (more > 0) unread.push(`${plural(more, 'trace')} of trials that did not pass: --traces limits how many are read.`)
+  return { traces, tried, unread }
 }
 
 async function readTrace(client: Client, place: RunPlace, trial: EvalIteration, signal: AbortSignal) {
