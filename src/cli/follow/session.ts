@@ -98,6 +98,7 @@ export type Session = {
  */
 function openSession({ common, settings, own, name, writeReports }: Opening): Session {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl cannot be combined.')
+  if (own.traces !== undefined && own.html === undefined) throw new UsageError('--traces is for --html.')
   const gates = gatesOf(own)
   const baseline = openBaseline(own)
   const mode: ReportMode = own.json ? 'json' : own.jsonl ? 'jsonl' : 'text'
