@@ -31,7 +31,9 @@ export const pageProbes = {
     return kept.filter(({ actualToolCalls }) => actualToolCalls?.[0]?.['arguments'] !== undefined).length
   },
   pageParts: (size: number) =>
-    shown([failed(0, { actualToolCalls: times(size, () => ({ toolName: 'add' })) })])[0]!.actual!.length,
+    shown([failed(0, { actualToolCalls: times(size, () => ({ toolName: 'add' })) })])[0]!.actual!.filter(
+      ({ name }) => name === 'add',
+    ).length,
   pageText: (size: number) => /^t*/.exec(shown([failed(0, { error: 't'.repeat(size) })])[0]!.why!)![0].length,
   traceLevels(size: number) {
     const spans = times(size, at => ({ id: `s${at}`, parentId: `s${at - 1}` }))

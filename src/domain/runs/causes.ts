@@ -1,5 +1,6 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { ownWords, trialState } from './trials.ts'
+import { isPlainObject } from '../../lib/json.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 /** Where to look for the cause of a trial's failure. */
@@ -46,7 +47,7 @@ const EXECUTOR_GONE = /\bended before the trial did\b/
  */
 const THROTTLED = /\b429\b|rate[ _-]?limit|too many requests|throttl/i
 
-type Call = { error?: unknown; toolName?: unknown; result?: { isError?: unknown } | null }
+type Call = { error?: unknown; toolName?: unknown; result?: unknown }
 
 /**
  * Returns why a trial did not pass, by its class, its scores and its calls; undefined if it passed, is waiting or was
@@ -114,8 +115,9 @@ function endingWords(trial: EvalIteration): string {
   return ownWords(trial.error ?? (typeof error === 'string' ? error : ''))
 }
 
-function isFailedCall({ error, result }: Call): boolean {
-  return (error !== undefined && error !== null) || result?.isError === true
+/** Whether a call broke off, or its tool answered with an error. */
+export function isFailedCall({ error, result }: Call): boolean {
+  return error != null || (isPlainObject(result) && result['isError'] === true)
 }
 
 /** Whether a model did not call an expected tool. */

@@ -1,6 +1,6 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { ChangedCase } from '../../../domain/runs/changes.ts'
-import { CAUSES, causeOf } from '../../../domain/runs/causes.ts'
+import { CAUSES, causeOf, isFailedCall } from '../../../domain/runs/causes.ts'
 import { classOfTrial, CLASS_LABELS, isFailing, TRIAL_CLASSES } from '../../../domain/runs/trial-class.ts'
 import { variantNames, variantOfTrial } from '../../../domain/runs/variants.ts'
 import { BOUNDS } from '../../../lib/bounds.ts'
@@ -31,7 +31,11 @@ type PageTrial = {
   actual?: Part[]
   scores?: Part[]
   steps?: Part[]
+  /** Whether its calls were left out. */
+  callsLeftOut?: true
   spans?: PageSpan[]
+  /** Number of spans that were left out. */
+  moreSpans?: number
   /** Whether the spans are those of the trace; otherwise only the listed calls are known. */
   isTraced?: true
 }
@@ -68,13 +72,13 @@ export function pageData(results: readonly NamedResult[], own: Own): PageData {
   }
   const counts = results.map((_, at) => shown.filter(({ run }) => run === at).length)
   const texts = textsOf(own)
+  const flaky = results.map(({ retried }) => {
+    return new Map(retried?.settled.flaky.map(({ variant, passedIn }) => [variant, texts.id(passedIn.id)]))
+  })
   return {
     runs: results.map(({ name, followed }, run) => ({
       name: texts.short(name),
       isWhole: followed.kind === 'ended' && counts[run] === followed.trials.length,
-  const flaky = results.map(({ retried }) => {
-    return new Map(retried?.settled.flaky.map(({ variant, passedIn }) => [variant, texts.id(passedIn.id)]))
-  })
     })),
     cases: [...cases.values()].map(({ name }) => texts.short(name)),
     classes: Object.fromEntries(
@@ -87,11 +91,11 @@ export function pageData(results: readonly NamedResult[], own: Own): PageData {
       trial: trial.iterationNumber,
       class: classOfTrial(trial),
       ...defined({
+        flaky: flaky[run]?.get(variantOfTrial(trial)),
         ms: trial.durationMs ?? undefined,
         tokens: trial.tokensUsed ?? undefined,
         model: trial.model == null ? undefined : texts.short(trial.model),
       }),
-        flaky: flaky[run]?.get(variantOfTrial(trial)),
       ...detailsOf(trial, texts),
       ...spansOf(trial, trace, texts),
     })),
@@ -145,15 +149,19 @@ function textsOf(own: Own) {
 function detailsOf(trial: EvalIteration, texts: Texts): Partial<PageTrial> {
   const cause = causeOf(trial)
   if (cause === undefined) return {}
-  const { most } = BOUNDS.pageParts
-  const scores = (trial.scores ?? []).slice(0, most).map(({ scorerId, status, passed, error, rationale }): Part => {
+  const callPart = (call: Call): Part => partOfCall(call, texts)
+  const scores = partsOf(trial.scores, ({ scorerId, status, passed, error, rationale }) => {
     const word = status === 'scored' ? (passed === false ? 'failed' : 'passed') : status
     return { name: texts.short(scorerId), word: texts.short(word), text: texts.value(error ?? rationale ?? '') }
   })
   return {
     why: texts.short(trial.error ?? CAUSES[cause]),
-    ...listed('expected', partsOf(trial.expectedToolCalls, texts)),
-    ...listed('actual', partsOf(trial.actualToolCalls, texts)),
+    ...(trial['callsLeftOut'] === true
+      ? { callsLeftOut: true as const }
+      : {
+          ...listed('expected', partsOf(trial.expectedToolCalls, callPart)),
+          ...listed('actual', partsOf(trial.actualToolCalls, callPart)),
+        }),
     ...listed('scores', scores),
   }
 }
@@ -162,22 +170,30 @@ function listed<Name extends string>(name: Name, parts: readonly Part[]): Partia
   return parts.length === 0 ? {} : ({ [name]: parts } as Partial<Record<Name, Part[]>>)
 }
 
-function partsOf(calls: EvalIteration['expectedToolCalls'], texts: Texts): Part[] {
-  return (calls ?? []).slice(0, BOUNDS.pageParts.most).map(call => {
-    const { arguments: given, error, result } = call
-    const lines = [
-      ...(given === undefined ? [] : [texts.value(given)]),
-      ...(result == null ? [] : [`→ ${texts.value(contentOf(result))}`]),
-      ...(error == null ? [] : [`→ ${texts.value(error)}`]),
-    ]
-    const word = error != null || (isPlainObject(result) && result['isError'] === true) ? 'error' : undefined
-    const name = call['toolName'] ?? call['name']
-    return {
-      name: texts.short(typeof name === 'string' ? name : 'unnamed tool'),
-      text: lines.join('\n'),
-      ...defined({ word }),
-    }
-  })
+/** Returns the parts of a list; one that is cut ends with how many more it has. */
+function partsOf<Item>(items: readonly Item[] | null | undefined, partOf: (item: Item) => Part): Part[] {
+  const { most } = BOUNDS.pageParts
+  const more = (items?.length ?? 0) - most
+  const parts = (items ?? []).slice(0, most).map(partOf)
+  return more > 0 ? [...parts, { name: `… ${more} more`, text: '' }] : parts
+}
+
+type Call = Record<string, unknown>
+
+function partOfCall(call: Call, texts: Texts): Part {
+  const { arguments: given, error, result } = call
+  const lines = [
+    ...(given === undefined ? [] : [texts.value(given)]),
+    ...(result == null ? [] : [`→ ${texts.value(contentOf(result))}`]),
+    ...(error == null ? [] : [`→ ${texts.value(error)}`]),
+  ]
+  const word = isFailedCall(call) ? 'error' : undefined
+  const name = call['toolName'] ?? call['name']
+  return {
+    name: texts.short(typeof name === 'string' ? name : 'unnamed tool'),
+    text: lines.join('\n'),
+    ...defined({ word }),
+  }
 }
 
 /** Returns the text of a tool result that is only text, which is shorter than its JSON. */
@@ -190,8 +206,8 @@ export function contentOf(result: unknown): unknown {
 
 function spansOf(trial: EvalIteration, trace: TrialTrace | undefined, texts: Texts): Partial<PageTrial> {
   const read = typeof trace === 'object' ? trace : undefined
-  const spans = read ? spansOfTrace(read, trial) : spansOfCalls(trial)
-  const steps = (read?.steps ?? []).slice(0, BOUNDS.pageParts.most).map(({ stepId, kind, status, ...step }): Part => {
+  const { spans, more } = read ? spansOfTrace(read, trial) : spansOfCalls(trial)
+  const steps = partsOf(read?.steps, ({ stepId, kind, status, ...step }) => {
     const lines = [step.reason ?? '', step.evidence == null ? '' : jsonText(step.evidence, 2)].filter(Boolean)
     return { name: texts.short(`${kind} ${stepId}`), word: texts.short(status), text: texts.value(lines.join('\n')) }
   })
@@ -200,6 +216,7 @@ function spansOf(trial: EvalIteration, trace: TrialTrace | undefined, texts: Tex
       spans: spans.map(span => {
         return { ...span, name: texts.short(span.name), status: texts.short(span.status) }
       }),
+      ...(more > 0 && { moreSpans: more }),
     }),
     ...listed('steps', steps),
     ...(read && { isTraced: true }),

@@ -1,5 +1,5 @@
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import { causeOf } from '../../../domain/runs/causes.ts'
+import { causeOf, isFailedCall } from '../../../domain/runs/causes.ts'
 import { BOUNDS } from '../../../lib/bounds.ts'
 import { jsonText } from '../../../lib/printable.ts'
 import { REDACTION_REACH } from '../../../lib/redaction/redaction.ts'
@@ -13,26 +13,38 @@ type Call = Record<string, unknown>
  * first ones that did not pass the calls themselves.
  */
 export function keepForPage(): (trial: EvalIteration) => EvalIteration {
+  const { most } = BOUNDS.pageParts
   const detailed = new Set<string>()
   return trial => {
     const reported = reportedTrial(trial)
     const { expectedToolCalls, actualToolCalls } = trial
     if (causeOf(trial) === undefined)
-      return { ...reported, actualToolCalls: actualToolCalls?.slice(0, BOUNDS.pageParts.most).map(timesOf) }
-    if (!detailed.has(trial.id) && detailed.size >= BOUNDS.pageDetails.most) return reported
+      return {
+        ...reported,
+        actualToolCalls: actualToolCalls?.map((call, index) =>
+          index < most ? { ...timesOf(call), ...(isFailedCall(call) && { error: true }) } : CUT,
+        ),
+      }
+    if (!detailed.has(trial.id) && detailed.size >= BOUNDS.pageDetails.most) {
+      const count = (expectedToolCalls?.length ?? 0) + (actualToolCalls?.length ?? 0)
+      return count > 0 ? { ...reported, callsLeftOut: true } : reported
+    }
     detailed.add(trial.id)
     return {
       ...reported,
       expectedToolCalls: expectedToolCalls?.map(shortened),
       actualToolCalls: actualToolCalls?.map((call, index) =>
-        index < BOUNDS.pageParts.most ? { ...timesOf(call), ...shortened(call) } : reportedCall(call),
+        index < most ? { ...timesOf(call), ...shortened(call) } : reportedCall(call),
       ),
     }
   }
 }
 
-function timesOf({ toolName, startedAt, durationMs, error }: Call): Call {
-  return { toolName, startedAt, durationMs, ...(error != null && { error: true }) }
+/** A call that a page only counts. */
+const CUT: Call = {}
+
+function timesOf({ toolName, startedAt, durationMs }: Call): Call {
+  return { toolName, startedAt, durationMs }
 }
 
 function shortened({ toolName, arguments: given, args, error, result }: Call): Call {

@@ -59,8 +59,8 @@
       cell.total += 1
       if (trial.class === 'passed') cell.passed += 1
       if (data.classes[trial.class].isFailing) cell.failing += 1
-      cells.set(key, cell)
       cell.flaky ??= trial.flaky
+      cells.set(key, cell)
     }
     const body = add(table, 'tbody')
     const drawRow = ({ name, index }) => {
@@ -186,7 +186,7 @@
     }
   }
 
-  const waterfall = (inside, { spans, isTraced }) => {
+  const waterfall = (inside, { spans, moreSpans, isTraced }) => {
     add(inside, 'h3', isTraced ? 'Trace' : 'Calls')
     if (!isTraced) add(inside, 'p', 'Only the listed calls: the trace of this trial was not read.', { class: 'muted' })
     const end = Math.max(1, ...spans.map(({ at, ms }) => at + ms))
@@ -201,6 +201,7 @@
       bar.style.marginLeft = `${(at / end) * 100}%`
       bar.style.width = `${(ms / end) * 100}%`
     }
+    if (moreSpans) add(inside, 'p', `… ${moreSpans} more`, { class: 'muted' })
   }
 
   const fill = (details, trial) => {
@@ -209,12 +210,15 @@
     const facts = [data.runs[trial.run].name, trial.model, trial.tokens && `${trial.tokens} tokens`, trial.id]
     add(inside, 'p', facts.filter(Boolean).join(' · '), { class: 'muted' })
     add(inside, 'p', data.classes[trial.class].says)
+    if (trial.flaky) add(inside, 'p', `This case is flaky: it passed in ${trial.flaky}.`)
     if (trial.why !== undefined) {
       add(inside, 'pre', trial.why, { tabindex: '0' })
-    if (trial.flaky) add(inside, 'p', `This case is flaky: it passed in ${trial.flaky}.`)
-      const sides = add(inside, 'div', undefined, { class: 'sides' })
-      parts(sides, 'Expected calls', trial.expected)
-      parts(sides, 'Actual calls', trial.actual)
+      if (trial.callsLeftOut) add(inside, 'p', 'The calls of this trial are not on this page.', { class: 'muted' })
+      else {
+        const sides = add(inside, 'div', undefined, { class: 'sides' })
+        parts(sides, 'Expected calls', trial.expected)
+        parts(sides, 'Actual calls', trial.actual)
+      }
     }
     if (trial.steps) parts(inside, 'Steps', trial.steps)
     if (trial.scores) parts(inside, 'Scores', trial.scores)

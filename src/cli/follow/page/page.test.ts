@@ -190,6 +190,54 @@ test('a page holds thousands of trials of several runs, those first that need at
   expect(html.length).toBeLessThan(1_000_000)
 })
 
+test('a call whose result is an error is drawn as one, listed or in a trace, of any trial', () => {
+  const call = { toolName: 'add', result: { isError: true, content: [] }, startedAt: 1, durationMs: 2 }
+  const error = { name: 'add', status: 'error' }
+  const failed = trial({ result: 'failed', actualToolCalls: [call] })
+  const shown = (each: EvalIteration, fields: Facts = {}) =>
+    dataOf(page([resultWith({ ...fields, trials: [each] })])).trials[0]
+  expect(shown(failed)).toMatchObject({ actual: [{ name: 'add', word: 'error' }], spans: [error] })
+  expect(shown(keepForPage()(failed))).toMatchObject({ actual: [{ name: 'add', word: 'error' }], spans: [error] })
+  expect(shown(keepForPage()(trial({ actualToolCalls: [call] })))).toMatchObject({ spans: [error] })
+  const spans = [{ name: 'add', kind: 'toolCall', status: 'ok', startedAt: 1, durationMs: 2 }]
+  const traceWith = (document: object) => ({ traces: new Map([['t', { document, steps: [] }]]) })
+  expect(shown(failed, traceWith({ spans }))).toMatchObject({ spans: [error] })
+  expect(shown(failed, traceWith({}))).toMatchObject({ spans: [error] })
+})
+
+test('a list that a page cuts ends with how many more it has', () => {
+  const { most } = BOUNDS.pageParts
+  const calls = Array.from({ length: most + 3 }, (_, at) => ({ toolName: 'add', startedAt: at, durationMs: 1 }))
+  const scores = calls.map(() => ({ scorerId: 'judge', status: 'scored', passed: false }))
+  const failed = trial({ result: 'failed', expectedToolCalls: calls, actualToolCalls: calls, scores })
+  const steps = calls.map((_, at) => ({ stepId: `s${at}`, stepIndex: at, kind: 'prompt', status: 'fail' }))
+  const traces = new Map([['t', { document: { spans: calls, toolCalls: [] }, steps }]])
+  const shown = (each: EvalIteration, fields: Facts = {}) =>
+    dataOf(page([resultWith({ ...fields, trials: [each] })])).trials[0]!
+  for (const each of [failed, keepForPage()(failed)]) {
+    const { expected, actual, scores: graded, spans, moreSpans } = shown(each)
+    for (const list of [expected, actual, graded]) {
+      expect(list).toHaveLength(most + 1)
+      expect(list?.at(-1)).toEqual({ name: '… 3 more', text: '' })
+    }
+    expect([spans?.length, moreSpans]).toEqual([most, 3])
+  }
+  expect(shown(keepForPage()(trial({ actualToolCalls: calls })))).toMatchObject({ moreSpans: 3 })
+  const traced = shown(failed, { traces })
+  expect(traced).toMatchObject({ moreSpans: 3 })
+  expect(traced.steps?.at(-1)).toEqual({ name: '… 3 more', text: '' })
+})
+
+test('a page says of which trials it leaves the calls out', () => {
+  const keep = keepForPage()
+  const failed = (id: string) => trial({ id, result: 'failed', actualToolCalls: [{ toolName: 'add' }] })
+  const trials = Array.from({ length: BOUNDS.pageDetails.most + 1 }, (_, at) => keep(failed(`t${at}`)))
+  const shown = dataOf(page([resultWith({ trials })])).trials
+  expect(shown.at(-1)).toMatchObject({ callsLeftOut: true })
+  expect(shown.at(-1)).not.toHaveProperty('actual')
+  expect(shown.filter(each => each.callsLeftOut)).toHaveLength(1)
+})
+
 test('what a page cannot hold is counted', () => {
   const { most } = BOUNDS.pageTrials
   const trials = Array.from({ length: most + 3 }, (_, at) => trial({ id: `t${at}`, testCaseId: 'c' }))
