@@ -1,10 +1,8 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { settingDifferences } from '../../domain/runs/bases.ts'
 import { parentOf } from '../../domain/runs/comparison-groups.ts'
-import { outcomeOfRun } from '../../domain/runs/outcome.ts'
 import { latestRuns } from '../../domain/runs/rerun-launch.ts'
-import type { EndedRun } from '../../domain/runs/retries.ts'
+import { whyNotCounted, type EndedRun } from '../../domain/runs/retries.ts'
 import { trialState } from '../../domain/runs/trials.ts'
 import { plural } from '../../lib/format.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -43,7 +41,7 @@ export async function retryFailed(
       break
     }
     const followed = await follow(found.place, label)
-    const why = whyNotCounted(source.own, followed, found.isNamed)
+    const why = whyDoubted(source.own, followed, found.isNamed)
     const { runId } = found.place
     if (why !== undefined || followed.kind !== 'ended') {
       attempts.push({ runId, mayHaveRun: true, why: why ?? followed.kind })
@@ -98,13 +96,11 @@ async function rerunOf(
 }
 
 /** Returns why a rerun says nothing about the cases of its source; undefined if it counts. */
-function whyNotCounted(source: EndedRun, followed: Followed, isNamed: boolean): string | undefined {
+function whyDoubted(source: EndedRun, followed: Followed, isNamed: boolean): string | undefined {
   if (followed.kind !== 'ended') return 'error' in followed ? errorLine(followed.error) : 'it did not end'
   const { run, trials } = followed
   const parent = parentOf(run)
   // Someone else may have launched another run at the same moment.
   if (parent === undefined ? !isNamed : parent !== source.run.id) return 'it is not known to repeat this run'
-  if (outcomeOfRun(run) === 'cancelled') return 'it was cancelled'
-  const differs = settingDifferences(source, { run, trials })
-  return differs.length > 0 ? `it ran in another ${differs.join(' and ')}` : undefined
+  return whyNotCounted(source, { run, trials })
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { outcomeOfRun } from './outcome.ts'
-import { settleRun, type EndedRun } from './retries.ts'
+import { flakyCases, settleRun, type EndedRun } from './retries.ts'
 
 type Result = 'passed' | 'failed' | null
 
@@ -39,6 +39,23 @@ test('a case that passed in its run and fails in a rerun is flaky too', () => {
     { title: 'b', passedIn: { id: 'r0' }, failures: [{ id: 'r1b0' }] },
   ])
   expect(outcomeOfRun(run)).toBe('failed')
+})
+
+test('the flaky cases of a run are those of its reruns and theirs, but of no other run', () => {
+  const own = runOf('r0', { a: ['failed'], b: ['failed'], c: ['failed'] })
+  const sources: Record<string, string> = { r1: 'r0', r2: 'r1', r3: 'r9', r4: 'r0', r5: 'r0' }
+  const others = [
+    runOf('r1', { a: ['passed'], b: ['failed'] }),
+    runOf('r2', { b: ['passed'] }),
+    ...['r3', 'r6'].map(id => runOf(id, { c: ['passed'] })),
+    runOf('r4', { c: ['passed'] }, { status: 'cancelled' }),
+    runOf('r5', { c: ['passed'] }, { environment: { id: 'other' } }),
+  ]
+  const flaky = flakyCases(own, others, ({ id }) => sources[id])
+  expect(flaky.map(({ title, passedIn }) => [title, passedIn.id])).toEqual([
+    ['a', 'r1'],
+    ['b', 'r2'],
+  ])
 })
 
 test.each([

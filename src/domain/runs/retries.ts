@@ -1,5 +1,6 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { DecisionSummary, EvalRun } from '../../api/contract/runs.ts'
+import { settingDifferences } from './bases.ts'
 import { decisionCounts, reportedTrials } from './counts.ts'
 import { outcomeOfRun } from './outcome.ts'
 import { countAt } from './suite-state.ts'
@@ -65,6 +66,32 @@ export function settleRun(own: EndedRun, reruns: readonly EndedRun[], asked: rea
   const decisionSummary = isSettled ? { ...counted, decision: 'passed', verdict: 'passed' } : counted
   const verdict = isSettled ? ({ status: 'completed', result: 'passed', summary: null } as const) : {}
   return { run: { ...own.run, decisionSummary, ...verdict }, trials: settled, flaky }
+}
+
+/** Returns why an ended rerun says nothing about the cases of the run that it repeats; undefined if it counts. */
+export function whyNotCounted(source: EndedRun, rerun: EndedRun): string | undefined {
+  if (outcomeOfRun(rerun.run) === 'cancelled') return 'it was cancelled'
+  const differs = settingDifferences(source, rerun)
+  return differs.length > 0 ? `it ran in another ${differs.join(' and ')}` : undefined
+}
+
+/**
+ * Returns the flaky cases of a run by its reruns and theirs.
+ * @param others ended runs of its suite in the order in which they were created
+ * @param sourceOf returns the id of the run that a run repeats
+ */
+export function flakyCases(
+  own: EndedRun,
+  others: readonly EndedRun[],
+  sourceOf: (run: EvalRun) => string | undefined,
+): readonly FlakyCase[] {
+  const family = new Map([[own.run.id, own]])
+  for (const each of others) {
+    const source = family.get(sourceOf(each.run) ?? '')
+    if (source && whyNotCounted(source, each) === undefined) family.set(each.run.id, each)
+  }
+  const [, ...reruns] = family.values()
+  return reruns.length === 0 ? [] : settleRun(own, reruns).flaky
 }
 
 function isPassed(trial: EvalIteration): boolean {

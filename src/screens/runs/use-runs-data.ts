@@ -1,9 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isMissing } from '../../api/client/errors/api-error.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import { parentOf } from '../../domain/runs/comparison-groups.ts'
 import { reportedTrials } from '../../domain/runs/counts.ts'
+import { flakyCases, type FlakyCase } from '../../domain/runs/retries.ts'
 import { isOpenTrial } from '../../domain/runs/trials.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import type { RepeatedRead } from '../../domain/polling/cadence.ts'
@@ -59,6 +61,8 @@ export type RunData = {
   run: ApiQuery<EvalRun> & { live: boolean; isGone: boolean }
   trials: readonly EvalIteration[]
   trialsQuery: ReturnType<typeof useTrials>
+  /** Its flaky cases, by reruns whose trials were read before. */
+  flaky: readonly FlakyCase[]
 }
 
 /** Whether a page is full of ended trials; one with room left may get more. */
@@ -100,8 +104,36 @@ export function useRun(projectId: string, runId: string): RunData {
   // Trials in flight do not continue without their run.
   const trialsQuery = isGone ? { ...pages, problem, hasData: false, items: undefined } : pages
   const trials = useMemo(() => trialsQuery.items ?? [], [trialsQuery.items])
-  return { run, trials, trialsQuery }
+  const isWhole = ended && trialsQuery.hasData && !trialsQuery.hasMore
+  const flaky = useFlakyCases(projectId, isWhole ? run.data : undefined, trials)
+  return { run, trials, trialsQuery, flaky }
 }
+
+/** Returns the flaky cases of a run by those of its reruns that are known with all trials; reads nothing itself. */
+function useFlakyCases(
+  projectId: string,
+  run: EvalRun | undefined,
+  trials: readonly EvalIteration[],
+): readonly FlakyCase[] {
+  const { queries, reruns } = useWorkspace()
+  const queryClient = useQueryClient()
+  const runs = useKnownRuns(projectId, run?.suiteId)
+  return useMemo(() => {
+    if (!run) return NOT_FLAKY
+    const sourceOf = (each: EvalRun) => parentOf(each) ?? reruns?.parentOf(each.id)
+    const others = runs.toReversed().flatMap(each => {
+      if (!isTerminalRunStatus(each.status) || sourceOf(each) === undefined) return []
+      const { queryKey } = queries.iterations.list.infinite({ projectId, runId: each.id, limit: TRIALS_A_PAGE })
+      const { pages = [] } = queryClient.getQueryData(queryKey) ?? {}
+      const known = pages.flatMap(({ items }) => items)
+      const isWhole = pages.length > 0 && !pages.at(-1)?.nextCursor && !known.some(isOpenTrial)
+      return isWhole ? [{ run: each, trials: known }] : []
+    })
+    return flakyCases({ run, trials }, others, sourceOf)
+  }, [run, trials, runs, reruns, queries, queryClient, projectId])
+}
+
+const NOT_FLAKY: readonly FlakyCase[] = []
 
 /** Number of rows left below the selected one at which the next page is fetched. */
 const READ_AHEAD = 50

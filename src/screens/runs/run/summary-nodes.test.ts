@@ -36,6 +36,7 @@ function textOf(input: Partial<SummaryInput> & { trials?: EvalIteration[] }): st
     share: 0,
     remaining: undefined,
     findings: [],
+    flaky: [],
     ...rest,
   }
   const { entries } = outline(summaryNodes(whole, { symbols, width: 100, openKey: 'Enter', doctorKey: 'D' }), AS_GIVEN)

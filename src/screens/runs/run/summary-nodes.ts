@@ -1,6 +1,7 @@
-import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
+import { isTerminalRunStatus, shortRunName, type EvalRun } from '../../../api/contract/runs.ts'
 import { CAUSES, type Cause, type CauseCount } from '../../../domain/runs/causes.ts'
 import { remainingLabel } from '../../../domain/runs/estimate.ts'
+import type { FlakyCase } from '../../../domain/runs/retries.ts'
 import { bar } from '../../../tui/theme/charts.ts'
 import { formatCount, formatDuration, plural, sentenceCase, UNKNOWN, formatAgo } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
@@ -31,6 +32,8 @@ export type SummaryInput = {
   remaining: number | undefined
   /** Sentences about what changed in the tools of failing cases. */
   findings: readonly string[]
+  /** Cases that are flaky by reruns of the run. */
+  flaky: readonly FlakyCase[]
 }
 
 export type SummaryLook = { symbols: Symbols; width: number; openKey: string; doctorKey: string }
@@ -55,6 +58,7 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
       ...fieldLines(fields.filter(isFirst)),
     ]),
     ...findingNodes(input.findings, look),
+    ...flakyNodes(input, symbols),
     ...causeNodes(facts.causes, look),
     linesNode('wall', wallLines(input, look)),
     linesNode('history', historyLines(run, input.runs, look)),
@@ -187,6 +191,27 @@ function findingNodes(findings: readonly string[], { symbols, doctorKey }: Summa
       },
     ]),
   ]
+}
+
+function flakyNodes({ run, flaky }: SummaryInput, symbols: Symbols): OutlineNode[] {
+  if (flaky.length === 0) return []
+  const more = flaky.length - MOST_NAMED
+  const lines = flaky
+    .slice(0, MOST_NAMED)
+    .map(each => `${symbols.flaky} flaky: ${each.title}, passed in ${passedInLabel(each, run)}`)
+  const rest = more > 0 ? [`${formatCount(more)} more`] : []
+  return [
+    linesNode('flaky', [
+      '',
+      heading('Passed in a rerun'),
+      ...[...lines, ...rest].map((text): Line => ({ text, tone: 'warn', indent: 2 })),
+    ]),
+  ]
+}
+
+/** Names the run in which a flaky case passed: `rerun #3`. */
+export function passedInLabel({ passedIn }: FlakyCase, run: EvalRun): string {
+  return passedIn.id === run.id ? 'this run' : `rerun ${shortRunName(passedIn)}`
 }
 
 /** Returns the causes of trials that did not pass, each with the reason of its first trial. */

@@ -46,7 +46,7 @@ function Summary(props: Parameters<typeof RunSummary>[0]) {
 }
 
 /** Returns parts of the summary. They are rebuilt when their data changes, not on key presses. */
-function useSummary(projectId: string, { run, trials, trialsQuery }: RunData): readonly OutlineNode[] {
+function useSummary(projectId: string, { run, trials, trialsQuery, flaky }: RunData): readonly OutlineNode[] {
   const { symbols } = useTheme()
   const { width } = useSize()
   const { client } = useWorkspace()
@@ -68,9 +68,9 @@ function useSummary(projectId: string, { run, trials, trialsQuery }: RunData): r
     const { ended } = facts.counts
     // Nothing is remembered while only part of the trials is read: trials read later would reduce the share.
     const share = isCounted ? runProgress(client)(record.id, { ended, total }) : ended / Math.max(1, total)
-    const input = { run: record, facts, isPartial, runs, share, remaining, findings }
+    const input = { run: record, facts, isPartial, runs, share, remaining, findings, flaky }
     return summaryNodes(input, { symbols, width, openKey, doctorKey })
-  }, [client, record, trials, facts, isPartial, runs, findings, symbols, width, openKey, doctorKey])
+  }, [client, record, trials, facts, isPartial, runs, findings, flaky, symbols, width, openKey, doctorKey])
 }
 
 function textOf(roots: readonly OutlineNode[]): string {

@@ -52,8 +52,16 @@ function modelColumn<Item extends { model?: string | null | undefined }>(): Colu
   return nameColumn('Model', ({ model }) => model, { id: 'model', width: MODEL_WIDTH, from: 60 })
 }
 
-/** Returns the columns of a run's cases, with the trials of each folded into one row. */
-export function caseColumns(symbols: Symbols, options: { models: boolean }): readonly Column<CaseTrials>[] {
+/**
+ * Returns the columns of a run's cases, with the trials of each folded into one row. `passedIn` says in which run each
+ * case passed that is flaky by reruns.
+ */
+export function caseColumns(
+  symbols: Symbols,
+  options: { models: boolean; passedIn: ReadonlyMap<string, string> },
+): readonly Column<CaseTrials>[] {
+  const { passedIn } = options
+  const isFlaky = (row: CaseTrials): boolean => row.flaky || passedIn.has(row.key)
   return [
     lookColumn(symbols, row => classLook(row.worst), {
       title: 'Worst trial',
@@ -66,9 +74,12 @@ export function caseColumns(symbols: Symbols, options: { models: boolean }): rea
       id: 'flaky',
       title: 'Flaky',
       width: 7,
-      cell: row => (row.flaky ? { text: `${symbols.flaky} flaky`, tone: 'warn' } : ''),
-      sort: row => (row.flaky ? 0 : 1),
+      cell: row => (isFlaky(row) ? { text: `${symbols.flaky} flaky`, tone: 'warn' } : ''),
+      sort: row => (isFlaky(row) ? 0 : 1),
     },
+    ...(passedIn.size > 0
+      ? [noteColumn<CaseTrials>('Passed in', 10, row => passedIn.get(row.key) ?? '', { id: 'rerun', from: 70 })]
+      : []),
     countColumn('Passed', 8, rateOf, {
       cell: row => (row.graded === 0 ? UNKNOWN : `${row.passed}/${row.graded}`),
       count: row => row.passed,

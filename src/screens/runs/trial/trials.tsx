@@ -18,6 +18,7 @@ import { SizeProvider, useSize } from '../../../components/size.tsx'
 import { useMouseArea } from '../../../components/mouse-areas.tsx'
 import { paintSpans } from '../../../components/viewer/spans.ts'
 import { plannedTrials } from '../run/facts.ts'
+import { passedInLabel } from '../run/summary-nodes.ts'
 import { wallOf, wallRows, type Wall } from '../run/wall.ts'
 import type { RunData } from '../use-runs-data.ts'
 import { caseColumns, caseKey } from './columns.ts'
@@ -161,7 +162,11 @@ function Cases(props: { data: RunData; trials: Trials; focused: boolean }) {
   const router = useRouter()
   const { params } = usePlace()
   const items = useMemo(() => byCase(data.trials), [data.trials])
-  const columns = useMemo(() => caseColumns(symbols, { models }), [symbols, models])
+  const run = data.run.data
+  const columns = useMemo(() => {
+    const passedIn = new Map(run ? data.flaky.map(each => [each.variant, passedInLabel(each, run)] as const) : [])
+    return caseColumns(symbols, { models, passedIn })
+  }, [symbols, models, run, data.flaky])
   const list = useList({
     items,
     keyOf: caseKey,
