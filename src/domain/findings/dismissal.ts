@@ -22,6 +22,8 @@ export function planDismissals(findings: readonly Finding[], dismissed: boolean)
 export type DismissalOutcome = {
   done: readonly Finding[]
   refused: readonly { finding: Finding; error: unknown }[]
+  /** Findings whose answer was lost: the write may have been carried out. */
+  doubtful: readonly { finding: Finding; error: unknown }[]
   /**
    * Findings that were not sent: the person stopped, the connection failed, or earlier findings were refused for lack
    * of rights.
@@ -50,6 +52,7 @@ export async function sendDismissals(
 ): Promise<DismissalOutcome> {
   const done: Finding[] = []
   const refused: { finding: Finding; error: unknown }[] = []
+  const doubtful: { finding: Finding; error: unknown }[] = []
   const unsent: Finding[] = []
   const forbidden = new Map<string, number>()
   let isOver = false
@@ -67,6 +70,7 @@ export async function sendDismissals(
     } catch (error) {
       const wasStopped = options.signal.aborted && error instanceof ApiError && !error.sent
       if (wasStopped) unsent.push(finding)
+      else if (!(error instanceof ApiError) || error.leavesDoubt) doubtful.push({ finding, error })
       else refused.push({ finding, error })
       if (isForbidden(error)) forbidden.set(list, (forbidden.get(list) ?? 0) + 1)
       else forbidden.delete(list)
@@ -74,7 +78,16 @@ export async function sendDismissals(
       options.onEach?.(finding, index + 1, false)
     }
   }
-  return { done, refused, unsent }
+  return { done, refused, doubtful, unsent }
+}
+
+/** Returns the findings of lost answers that are as wanted now, so that their writes were carried out. */
+export function carriedOut(
+  { doubtful }: Pick<DismissalOutcome, 'doubtful'>,
+  dismissed: boolean,
+  now: ReadonlyMap<string, Finding>,
+): Finding[] {
+  return doubtful.flatMap(({ finding }) => (now.get(finding.key)?.isDismissed === dismissed ? [finding] : []))
 }
 
 export function isForbidden(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../api/client/errors/api-error.ts'
-import { batchOf, planDismissals, planUndo, sendDismissals } from './dismissal.ts'
+import { batchOf, carriedOut, planDismissals, planUndo, sendDismissals } from './dismissal.ts'
 import { filtersOf, FINDING_STATUSES, nextFilter, passesFilters, type FindingFilters } from './filters.ts'
 import { mergeFindings, scenarioFinding, swarmFinding, type Finding } from './finding.ts'
 import { gateHelp, gateOf } from './gate.ts'
@@ -139,7 +139,8 @@ describe('the filters of findings', () => {
 
 const refusal = (status: number, code: string) =>
   new ApiError({ kind: 'http', status, code, message: 'No.', sent: true, answer: 'contract' })
-const lost = () => new ApiError({ kind: 'network', code: 'reset', message: 'gone', sent: true })
+const endpoint = { operation: 'dismissSwarmFinding', risk: 'write' } as const
+const lost = () => new ApiError({ kind: 'network', code: 'reset', message: 'gone', sent: true, endpoint })
 const many = (count: number): Finding[] =>
   mergeFindings(
     Array.from({ length: count }, (_, index) => ({ id: `f${index}`, status: 'new' })),
@@ -164,11 +165,11 @@ describe('dismissing findings', () => {
           if (end === 'conflict') throw refusal(409, 'CONFLICT')
           if (end === 'lost') throw lost()
         }
-        const { done, refused, unsent } = await sendDismissals(all, { send, signal: stop.signal })
-        const told = [...done, ...refused.map(({ finding }) => finding), ...unsent]
+        const { done, refused, doubtful, unsent } = await sendDismissals(all, { send, signal: stop.signal })
+        const told = [...done, ...[...refused, ...doubtful].map(({ finding }) => finding), ...unsent]
         expect(new Set(told)).toEqual(new Set(all))
         expect(told).toHaveLength(all.length)
-        expect(sent).toHaveLength(done.length + refused.length)
+        expect(sent).toHaveLength(done.length + refused.length + doubtful.length)
         expect(new Set(sent).size).toBe(sent.length)
         const broke = wanted.findIndex(end => end === 'lost' || end === 'stop')
         if (broke !== -1) expect(sent.length).toBeLessThanOrEqual(broke + 1)
@@ -187,6 +188,23 @@ describe('dismissing findings', () => {
     expect([one.done.length, one.refused.length, one.unsent.length]).toEqual([39, 1, 0])
     const none = await sendDismissals(all, { signal: running(), send: () => Promise.reject(refusal(403, 'FORBIDDEN')) })
     expect([none.done.length, none.refused.length, none.unsent.length]).toEqual([0, 2, 38])
+  })
+
+  test('does not count a lost answer as a refusal, and finds out from the list whether it was carried out', async () => {
+    const all = many(3)
+    const outcome = await sendDismissals(all, {
+      signal: running(),
+      send: async ({ id }) => {
+        if (id === 'f0') throw refusal(404, 'NOT_FOUND')
+        throw lost()
+      },
+    })
+    const [missing, doubted] = all
+    expect(outcome).toMatchObject({ refused: [{ finding: missing }], doubtful: [{ finding: doubted }] })
+    const list = (isDismissed: boolean) => new Map(all.map(each => [each.key, { ...each, isDismissed }]))
+    expect(carriedOut(outcome, true, list(true))).toEqual([doubted])
+    expect(carriedOut(outcome, true, list(false))).toEqual([])
+    expect(carriedOut(outcome, true, new Map())).toEqual([])
   })
 
   test('sends no finding that is already as requested', () => {

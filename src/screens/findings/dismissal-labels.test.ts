@@ -9,8 +9,11 @@ const missing = {
   finding: two!,
   error: new ApiError({ kind: 'http', status: 404, code: 'NOT_FOUND', message: 'No.', sent: true }),
 }
-const said = (refused: (typeof gone)[]): string =>
-  dismissalSentence({ outcome: { done: [], refused, unsent: [] }, already: 0, total: refused.length }, true, 'Z').text
+const saidOf = (refused: (typeof gone)[], doubtful: (typeof gone)[] = []) => {
+  const total = refused.length + doubtful.length
+  return dismissalSentence({ outcome: { done: [], refused, doubtful, unsent: [] }, already: 0, total }, true, 'Z')
+}
+const said = (refused: (typeof gone)[]): string => saidOf(refused).text
 
 test('a write without an answer is not reported as refused, and a single unmarked finding stays unmarked', () => {
   expect(said([gone])).toMatch(/^Dismissed 0 of 1 finding; 1 not answered \([^)]+\)\.$/)
@@ -29,5 +32,9 @@ test('a write that may have succeeded is not reported as refused', () => {
     sent: true,
     endpoint,
   })
-  expect(said([{ ...gone, error: redirected }])).toBe('Dismissed 0 of 1 finding; 1 may have happened (Redirected).')
+  expect(saidOf([], [{ ...gone, error: redirected }])).toMatchObject({
+    text: 'Dismissed 0 of 1 finding; 1 may have happened (Redirected).',
+    tone: 'warn',
+  })
+  expect(saidOf([missing], [{ ...gone, error: redirected }]).tone).toBe('warn')
 })

@@ -1,4 +1,4 @@
-import { ApiError, isLineFault } from '../../api/client/errors/api-error.ts'
+import { isLineFault } from '../../api/client/errors/api-error.ts'
 import type { DismissalOutcome, DismissalPlan, UndoPlan } from '../../domain/findings/dismissal.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { findingName } from '../../domain/findings/finding.ts'
@@ -59,7 +59,8 @@ export function dismissalSentence(
   dismissed: boolean,
   undoKey: string,
 ): TaskResult {
-  const { done, refused, unsent } = outcome
+  const { done, refused, doubtful, unsent } = outcome
+  const left = refused.length + doubtful.length + unsent.length
   const verb = dismissed ? 'Dismissed' : 'Showing'
   const count = done.length === total ? plural(total, 'finding') : `${done.length} of ${plural(total, 'finding')}`
   const parts = [
@@ -68,26 +69,30 @@ export function dismissalSentence(
     ...refusedWords(outcome),
     unsent.length > 0 && `${unsent.length} not sent`,
   ].filter(Boolean)
-  const rest = total > 1 && refused.length + unsent.length > 0 ? ' What is left keeps its mark.' : ''
+  const rest = total > 1 && left > 0 ? ' What is left keeps its mark.' : ''
   return {
-    tone: done.length === 0 && refused.length > 0 ? 'error' : refused.length + unsent.length > 0 ? 'warn' : 'ok',
+    tone: done.length + doubtful.length === 0 && refused.length > 0 ? 'error' : left > 0 ? 'warn' : 'ok',
     text: `${parts.join('; ')}.${rest}`,
     ...(done.length > 0 && { next: `${undoKey} undoes it.` }),
   }
 }
 
 /** Returns what the service refused, what is unknown, and what was not answered. */
-function refusedWords({ refused }: DismissalOutcome): string[] {
-  const words = (what: string, isMeant: (error: unknown) => boolean): string[] => {
-    const meant = refused.filter(({ error }) => isMeant(error))
+function refusedWords({ refused, doubtful }: DismissalOutcome): string[] {
+  const words = (what: string, meant: DismissalOutcome['refused']): string[] => {
     const titles = new Set(meant.map(({ error }) => describeError(error).title))
     return meant.length > 0 ? [`${meant.length} ${what} (${[...titles].join(', ')})`] : []
   }
-  const isDoubtful = (error: unknown): boolean => error instanceof ApiError && error.leavesDoubt && !isLineFault(error)
   return [
-    ...words('refused', error => !isLineFault(error) && !isDoubtful(error)),
-    ...words('may have happened', isDoubtful),
-    ...words('not answered', isLineFault),
+    ...words(
+      'refused',
+      refused.filter(({ error }) => !isLineFault(error)),
+    ),
+    ...words('may have happened', doubtful),
+    ...words(
+      'not answered',
+      refused.filter(({ error }) => isLineFault(error)),
+    ),
   ]
 }
 
@@ -96,7 +101,7 @@ export function undoSentence(
   { plan, outcome }: { plan: UndoPlan; outcome: DismissalOutcome },
   dismissed: boolean,
 ): TaskResult {
-  const { done, unsent } = outcome
+  const { done, refused, doubtful, unsent } = outcome
   const done0 = `${plural(done.length, 'finding')} ${dismissed ? 'shown again' : 'dismissed again'}`
   const parts = [
     done.length > 0 ? done0 : 'Nothing was undone',
@@ -107,7 +112,7 @@ export function undoSentence(
     ...refusedWords(outcome),
     unsent.length > 0 && `${unsent.length} not sent`,
   ].filter(Boolean)
-  const isClean = plan.skipped.length + outcome.refused.length + unsent.length === 0
+  const isClean = plan.skipped.length + refused.length + doubtful.length + unsent.length === 0
   return { tone: isClean ? 'ok' : 'warn', text: `${parts.join('; ')}.` }
 }
 

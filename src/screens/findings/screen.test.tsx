@@ -176,6 +176,58 @@ describe('dismissing findings', () => {
     expect(app.frame()).not.toContain('✗ Not found')
   })
 
+  test('a lost answer is settled by the list, and then undone as well', async () => {
+    wavesOf()
+    const { id } = await labelled('Goal a')
+    instead = (method, path) => {
+      if (method !== 'POST' || !path.includes(id)) return undefined
+      return testService.client.journeyFindings
+        .dismiss({ projectId, findingId: id })
+        .then(() => Response.json({ code: 'INTERNAL_ERROR', message: 'No.' }, { status: 500 }))
+    }
+    await open({ findingId: id })
+    await app.see('Goal a')
+    await app.press(keys.dismiss)
+    await app.see('Dismiss Goal a?')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('1 may have happened')
+    await app.see(DISMISSED)
+    expect(app.row('Goal a')).not.toContain('✗')
+    instead = () => undefined
+    await app.press(keys.undo)
+    await app.see('1 finding shown again.')
+    expect((await labelled('Goal a')).dismissedAt).toBeNull()
+  })
+
+  test('an answer stays on its row while its own list cannot be read, though another one was read', async () => {
+    insertSamples(store(), Date.now())
+    await open({ source: 'scenario' })
+    await app.see(/of \d+\/16/)
+    let reads = 0
+    // Before the write the list is read, afterwards it cannot be.
+    instead = (method, path) => {
+      if (method !== 'GET' || !path.includes('/user-testing/')) return undefined
+      reads += 1
+      return reads > 1 ? refuse(403, 'FORBIDDEN') : undefined
+    }
+    const dismissed = () => app.frame().match(new RegExp(DISMISSED, 'g'))?.length ?? 0
+    const before = dismissed()
+    await app.press(keys.dismiss)
+    await app.see('Dismiss ')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Dismissed 1 finding.')
+    await app.see(`1 of 2 sources failed`)
+    expect(dismissed()).toBe(before + 1)
+    app.router.replace({ source: 'swarm' })
+    await app.press(list.first, keys.dismiss)
+    await app.see('Dismiss ')
+    await app.press(confirm.next, confirm.choose)
+    await app.see('Dismissed 1 finding.')
+    app.router.replace({ source: 'scenario' })
+    await app.see('│ scenario')
+    expect(dismissed()).toBe(before + 1)
+  })
+
   test('a finding that someone else dismissed is left alone, also when undoing', async () => {
     wavesOf()
     await open()

@@ -72,12 +72,12 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
   }
 
   /**
-   * After the writes: reads the lists again and returns their findings. The answers to the writes are kept if a list
-   * cannot be read.
+   * After the writes: reads the lists again and returns their findings. The answers about findings whose list cannot be
+   * read are kept.
    */
   const readBack = async (findings: readonly Finding[]): Promise<ReadonlyMap<string, Finding>> => {
     const { now, unread } = await reread(listed(findings))
-    if (unread.size === 0) notes.settle()
+    notes.settle(findings.filter(({ scenario }) => !unread.has(scenario?.id)).map(({ key }) => key))
     return now
   }
 
@@ -90,7 +90,8 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
       signal: task.signal,
       onEach: (_finding, ended) => task.progress(ended, findings.length),
     })
-    for (const { finding, error } of outcome.refused) notes.note(finding.key, { refused: describeError(error).title })
+    for (const { finding, error } of [...outcome.refused, ...outcome.doubtful])
+      notes.note(finding.key, { refused: describeError(error).title })
     return outcome
   }
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef } from 'react'
-import { batchOf, planDismissals, planUndo, type DismissalBatch } from '../../domain/findings/dismissal.ts'
+import { batchOf, carriedOut, planDismissals, planUndo, type DismissalBatch } from '../../domain/findings/dismissal.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { Finding } from '../../domain/findings/finding.ts'
 import { plural } from '../../lib/format.ts'
@@ -75,12 +75,16 @@ export function useDismissals(
         const plan = planDismissals(wanted, dismissed)
         const outcome = await work(plan.send, dismissed, task)
         unmark([...outcome.done, ...plan.already, ...asked.already])
-        const batch = outcome.done.length > 0 ? batchOf(dismissed, outcome.done, new Map()) : undefined
-        if (batch) last.set(batch)
-        // The answers are shown at once; the state in the service is read for undo.
+        if (outcome.done.length > 0) last.set(batchOf(dismissed, outcome.done, new Map()))
+        const batch = last.get()
+        // The answers are shown at once; the state in the service is read for undo, and to settle lost answers.
         const readLeft = async (): Promise<void> => {
           const left = await readBack(asked.send)
-          if (batch && last.get() === batch) last.set(batchOf(dismissed, outcome.done, left))
+          const found = carriedOut(outcome, dismissed, left)
+          notes.forget(found.map(({ key }) => key))
+          unmark(found)
+          const done = [...outcome.done, ...found]
+          if (done.length > 0 && last.get() === batch) last.set(batchOf(dismissed, done, left))
         }
         reading.current = readLeft()
         return { outcome, already: plan.already.length, total: asked.send.length }
@@ -107,7 +111,9 @@ export function useDismissals(
         const outcome = await work(plan.send, !batch.dismissed, task)
         void readBack(plan.send)
         const left = new Set(
-          [...outcome.unsent, ...outcome.refused.map(({ finding }) => finding)].map(({ key }) => key),
+          [...outcome.unsent, ...[...outcome.refused, ...outcome.doubtful].map(({ finding }) => finding)].map(
+            ({ key }) => key,
+          ),
         )
         const entries = batch.entries.filter(({ key, scenarioId }) => left.has(key) || unread.has(scenarioId))
         last.set(entries.length > 0 ? { ...batch, entries } : undefined)

@@ -39,8 +39,8 @@ export type RowNotes = {
   /** Why a write was refused, by key. */
   refused: ReadonlyMap<string, string>
   note(key: string, told: { answered?: boolean; refused?: string }): void
-  /** Removes the answers, since the lists now contain the same. */
-  settle(): void
+  /** Removes the answers about these rows, since their lists were read again. */
+  settle(keys: readonly string[]): void
   /** Removes the refusals of these rows. */
   forget(keys: readonly string[]): void
 }
@@ -130,15 +130,19 @@ function useRowNotes(): RowNotes {
       })),
     [],
   )
-  const settle = useCallback(() => set(now => ({ ...now, answered: NOTHING.answered })), [])
+  const settle = useCallback(
+    (keys: readonly string[]) => set(now => ({ ...now, answered: without(now.answered, keys) })),
+    [],
+  )
   const forget = useCallback(
-    (keys: readonly string[]) =>
-      set(now => {
-        const left = new Map(now.refused)
-        for (const key of keys) left.delete(key)
-        return { ...now, refused: left }
-      }),
+    (keys: readonly string[]) => set(now => ({ ...now, refused: without(now.refused, keys) })),
     [],
   )
   return useMemo(() => ({ answered, refused, note, settle, forget }), [answered, refused, note, settle, forget])
+}
+
+function without<T>(all: ReadonlyMap<string, T>, keys: readonly string[]): ReadonlyMap<string, T> {
+  const left = new Map(all)
+  for (const key of keys) left.delete(key)
+  return left
 }
