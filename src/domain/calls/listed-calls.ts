@@ -47,9 +47,13 @@ export function statusOf({ kind, outcome }: Pick<CallRecord, 'kind' | 'outcome'>
   return kind === 'tool' && leavesDoubt(error) ? 'unknown' : 'failed'
 }
 
-/** Whether a call without an answer may have happened. Only tools have effects, and only if the request was sent. */
+/**
+ * Whether a call without an answer may have happened. Only tools have effects, and only if the request was sent. Another
+ * error than that of the client is a fault of this program, which may have come after the answer.
+ */
 function leavesDoubt(error: unknown): boolean {
-  if (!(error instanceof ApiError) || !error.sent || error.risk === 'read') return false
+  if (!(error instanceof ApiError)) return true
+  if (!error.sent || error.risk === 'read') return false
   return error.kind !== 'http' || isServerFault(error)
 }
 
