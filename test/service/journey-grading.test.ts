@@ -235,8 +235,12 @@ describe('the observations of a journey run', () => {
     criteria: Object.fromEntries(RUBRIC.map(({ id }) => [id, { passed, reason: 'why' }])),
   })
   const session = (id: string, grade: SessionGrades | undefined, calls = [call('echo', false)]): SessionTranscript => ({
-    session: { id, ...(grade && { grades: grade }) },
+    session: { id, grading: grade ? 'graded' : null, ...(grade && { grades: grade }) },
     messages: [{ toolCalls: calls }],
+  })
+  const ungraded = (id: string, grading: 'failed' | 'pending'): SessionTranscript => ({
+    ...session(id, undefined),
+    session: { id, grading },
   })
 
   test('cover the subjects it checked, and report the failures', () => {
@@ -260,6 +264,19 @@ describe('the observations of a journey run', () => {
     expect(covers('goal', 'jny_2')).toBe(false)
     expect(covers('rubric', 'jny_1/of-another-rubric')).toBe(false)
   })
+
+  test.each(['failed', 'pending'] as const)(
+    'resolve nothing that grades decide while the grading of a session is %s, and keep what they saw',
+    grading => {
+      const observed = observe(run, [session('ses_1', grades(true)), ungraded('ses_2', grading)])!
+      const covers = (dimension: string, subjectId: string) => observed.covers({ dimension, subjectId })
+      expect(covers('goal', 'jny_1')).toBe(false)
+      expect(covers('rubric', `jny_1/${RUBRIC[0]!.id}`)).toBe(false)
+      expect(covers('tool-errors', 'jny_1/srv_1/echo')).toBe(true)
+      const failed = observe(run, [session('ses_1', grades(false)), ungraded('ses_2', grading)])!
+      expect(failed.sightings.map(({ dimension }) => dimension)).toContain('goal')
+    },
+  )
 
   test('say nothing of goal and rubric without grades, and nothing at all without calls', () => {
     const observed = observe(run, [session('ses_1', undefined)])!

@@ -14,14 +14,17 @@ type Subject = { dimension: Dimension; kind: string; id: string; label: string; 
 type Seen = { subject: Subject; evidence: ActionableFindingEvidence[] }
 
 export type SessionTranscript = {
-  session: Pick<JourneySessionRow, 'id' | 'grades'>
+  session: Pick<JourneySessionRow, 'id' | 'grades' | 'grading'>
   messages: readonly Pick<JourneyMessageRow, 'toolCalls'>[]
 }
 
 /** The subjects that a run examined, and the failures it saw. */
 type Observations = {
   sightings: Sighting[]
-  /** Whether the run examined the subject of a finding. If it did and did not see the finding, that is resolved. */
+  /**
+   * Whether the run examined the subject of a finding in all its sessions. If it did and did not see the finding, that
+   * is resolved.
+   */
   covers: (finding: { dimension: string; subjectId: string }) => boolean
 }
 
@@ -62,12 +65,20 @@ export function observe(
     noteToolCalls(run, session.id, messages, note)
   }
   if (looked.size === 0) return undefined
+  // Sessions whose grades are missing may have shown what the graded ones did not. What was seen was seen all the same.
+  const isGraded = sessions.every(({ session: { grading } }) => grading === null || grading === 'graded')
   return {
-    covers: ({ dimension, subjectId }) => looked.has(placeOf(dimension, subjectId)),
+    covers: ({ dimension, subjectId }) =>
+      looked.has(placeOf(dimension, subjectId)) && (isGraded || !isOfGrades(dimension)),
     sightings: [...looked.values()].flatMap(({ subject, evidence }) =>
       evidence.length > 0 ? toSighting(subject, evidence) : [],
     ),
   }
+}
+
+/** Whether findings of a dimension come from the grades of sessions. */
+function isOfGrades(dimension: string): boolean {
+  return dimension === 'goal' || dimension === 'rubric'
 }
 
 type Note = (subject: Subject, failure?: ActionableFindingEvidence) => void
