@@ -65,3 +65,27 @@ test('a wave is not launched again while an earlier launch of it may have happen
   expect(again).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('mcpdeck journal dismiss') })
   expect(sent()).toBe(1)
 })
+
+test('a finished run counts as done only if no grade is missing where graders are set up', async ending => {
+  const { home, service } = await openStage(ending)
+  service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: [{ id: 'j1', name: 'Weekly' }] } })
+  service.answers['POST /projects/p1/journeys/j1/runs'] = () => ({ status: 202, body: { id: 'jr1' } })
+  const ended = async (sessionsGraded: number | undefined, criteria?: object[]) => {
+    const run = { id: 'jr1', status: 'completed', summary: { total: 2, succeeded: 2 }, sessionsGraded }
+    service.answers[RUN] = () => ({ body: run })
+    if (criteria) service.answers[`${RUN}/scorecard`] = () => ({ body: { criteria } })
+    return await home.run(['launch', 'Weekly', '--yes', '--watch'], { env: service.env })
+  }
+  expect(await ended(2)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('no grade') })
+  expect(await ended(1)).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('1 finished session of jr1 has no grade.'),
+  })
+  expect(await ended(undefined)).toMatchObject({ code: 3, stderr: expect.stringContaining('cannot be read') })
+  const pending = { id: 'polite', passCount: 0, failCount: 0, pendingCount: 0 }
+  expect(await ended(0, [pending])).toMatchObject({ code: 3, stderr: expect.stringContaining('criteria are set up') })
+  expect(await ended(0, [])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('does not say whether no grader is set up'),
+  })
+})

@@ -16,6 +16,7 @@ export function outcomeLook(outcome: string | undefined): Look {
   // A run may have missed its goal or its criteria, so neither word would fit both.
   if (outcome === 'missed') return { symbol: 'warn', tone: 'warn', word: 'fell short' }
   if (outcome === 'ungraded') return { symbol: 'warn', tone: 'warn', word: outcome }
+  if (outcome === 'unjudged') return { symbol: 'ok', tone: 'muted', word: 'no grades' }
   if (outcome === 'rate_limited') return { symbol: 'warn', tone: 'warn', word: 'throttled' }
   // A run that someone stopped is not a failure.
   if (outcome === 'canceled') return { symbol: 'cancelled', tone: 'muted', word: 'stopped' }

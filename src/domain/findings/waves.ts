@@ -7,9 +7,17 @@ import { isPlainObject } from '../../lib/json.ts'
  * The outcome of a journey run. `canceled` means that someone stopped it, and `stale` that its runner stopped
  * responding; both have `status: failed` (contract: "Journey run"). `failed_or_canceled` means that status without
  * further markers. `missed` finished, but graded sessions missed their goal or criteria. `ungraded` finished, but the
- * grading of some or all sessions failed or is missing.
+ * grading of some or all sessions failed or is missing. `unjudged` finished without any grade: nothing says whether no
+ * grader is set up or grading is still to come.
  */
-export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled' | 'missed' | 'ungraded'
+export type JourneyRunState =
+  | JourneyRun['status']
+  | 'canceled'
+  | 'stale'
+  | 'failed_or_canceled'
+  | 'missed'
+  | 'ungraded'
+  | 'unjudged'
 
 type Marked = { status?: unknown; canceled?: unknown; stale?: unknown }
 
@@ -33,6 +41,8 @@ export type WaveRun = {
   missed?: number | undefined
   /** Number of finished sessions without a grade; absent if no grading has ended. */
   ungraded?: number | undefined
+  /** Whether sessions finished, and no grading has ended. */
+  isUnjudged?: boolean
   at: number | undefined
 }
 
@@ -46,14 +56,17 @@ export function overviewRun(run: OverviewRun): WaveRun {
   return { ...waveRun({ ...rest, ...counts, id }), journeyName: journeyName ?? undefined }
 }
 
-/** Returns the displayed state of a run. One without any grade counts as completed. */
+/** Returns the displayed state of a run. One whose sessions are not counted counts as completed. */
 export function shownState({
   state,
   missed = 0,
-  ungraded = 0,
-}: Pick<WaveRun, 'state' | 'missed' | 'ungraded'>): JourneyRunState | undefined {
+  ungraded,
+  isUnjudged = false,
+}: Pick<WaveRun, 'state' | 'missed' | 'ungraded' | 'isUnjudged'>): JourneyRunState | undefined {
   if (state !== 'completed') return state
-  return missed > 0 ? 'missed' : ungraded > 0 ? 'ungraded' : state
+  if (missed > 0) return 'missed'
+  if (ungraded === undefined) return isUnjudged ? 'unjudged' : state
+  return ungraded > 0 ? 'ungraded' : state
 }
 
 /** Returns the number of finished sessions without a grade; undefined if no grading has ended. */
@@ -77,7 +90,7 @@ export function waveRun(
     total: run.summary?.total ?? undefined,
     failed: run.summary?.failed ?? undefined,
     ...(run.failCount != null && { missed: run.failCount }),
-    ...(ungraded !== undefined && { ungraded }),
+    ...(ungraded === undefined ? run.summary?.succeeded && { isUnjudged: true } : { ungraded }),
     at: toEpochMs(run.createdAt),
   }
 }

@@ -65,6 +65,15 @@ test('a finished run is not a success if graded sessions missed their goal, or o
   expect(outcomeLook('ungraded').tone).toBe('warn')
 })
 
+test('a finished run without any grade is no success: grading may be still to come', () => {
+  const summary = { total: 2, succeeded: 2 }
+  const runs = [undefined, { gradedCount: 0, passedCount: 0 }].map((goalCompletion, index) =>
+    run(String(index), { status: 'completed', summary, ...(goalCompletion && { goalCompletion }) }),
+  )
+  expect(waveStates(wavesOf(runs, {})[0]!)).toEqual([['unjudged', 2]])
+  expect(outcomeLook('unjudged').tone).not.toBe('ok')
+})
+
 test('a run stopped here counts as stopped, unless an answer says that it had ended', () => {
   const stopped = { a: known('a', 'canceled') }
   for (const answer of [{ status: 'running' }, { status: 'failed' }])

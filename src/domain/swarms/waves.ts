@@ -143,6 +143,7 @@ const ORDER: readonly (JourneyRunState | undefined)[] = [
   'partial',
   'missed',
   'ungraded',
+  'unjudged',
   'completed',
 ]
 
