@@ -42,3 +42,9 @@ function shortJson(value: unknown): string {
 function isBlock(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Says which fields the service keeps, although they were left out; undefined if there are none. */
+export function keptWords(kept: readonly string[]): string | undefined {
+  if (kept.length === 0) return undefined
+  return `${kept.join(', ')} ${kept.length === 1 ? 'stays: it' : 'stay: they'} cannot be removed over the API`
+}

@@ -21,6 +21,8 @@ export type SyncDone = {
   /** Whether the suite was new and was deleted again, because not all of its cases were accepted. */
   isUndone?: boolean
   isSuiteChanged: boolean
+  /** Settings that the file leaves out but the service keeps. */
+  kept: readonly string[]
   outcomes: readonly CaseOutcome[]
   changed: number
   deleted: number
@@ -94,6 +96,7 @@ async function sendTo(
     suiteId,
     isNew: plan.suite === undefined,
     isSuiteChanged: plan.suite === undefined || settings.changes.length > 0,
+    kept: settings.kept,
     outcomes,
     changed: changed.length,
     deleted: gone.length,

@@ -266,6 +266,34 @@ test('a suite is exported to a file, imported again, and deleted after a word wa
   )
 })
 
+test('a setting that the file leaves out but the service keeps is no match', async () => {
+  const { suiteId, name } = await openCases(['one'], editorOf(), { pane: 'suites' })
+  const body = { executionConfig: { temperature: 0.5 } }
+  await testService.client.suites.update({ projectId, suiteId, body })
+  const file = join(folder, 'without.yaml')
+  await app.see(`▌${name}`)
+  await app.press(suitesKeys.bindings.exportFile)
+  await app.see('Write the file')
+  await app.press(fieldKeys.bindings.clear)
+  await app.type(file)
+  await app.press(formKeys.bindings.send)
+  await app.see('without.yaml.')
+  const imported = async (text: string) => {
+    writeFileSync(file, text)
+    await app.press(suitesKeys.bindings.importFile)
+    await app.see('Read the file')
+    await app.type(file)
+    await app.press(formKeys.bindings.send)
+  }
+  const without = readFileSync(file, 'utf8').replace(/^ *temperature: .*\n/m, '')
+  await imported(without)
+  await app.see('There is nothing else to change; temperature stays: it cannot be removed over the API.')
+  await imported(without.replace('title: Says one', 'title: Says more'))
+  await app.see('1 case to change')
+  await agree('Send the changes')
+  await app.see('is changed; cases: 1 changed; temperature stays: it cannot be removed over the API.')
+})
+
 test('a new suite starts from a tool of a server', async () => {
   const editor = editorOf(text =>
     text

@@ -1,6 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { outcomeCounts } from '../../domain/suites/batch.ts'
+import { keptWords } from '../../domain/suites/changes.ts'
 import type { SuiteFile } from '../../domain/suites/suite-file.ts'
 import type { SyncDone } from '../../domain/suites/sync-send.ts'
 import { suiteOfServer } from '../../domain/suites/templates.ts'
@@ -122,7 +123,9 @@ async function agreeToSync(
 ): Promise<'agreed' | 'declined' | 'settled'> {
   const { isSettled } = await import('../../domain/suites/sync-plan.ts')
   if (isSettled(plan, false)) {
-    tell('ok', 'The service has all of the file already.')
+    const kept = keptWords(plan.settings?.kept ?? [])
+    if (kept === undefined) tell('ok', 'The service has all of the file already.')
+    else tell('warn', `There is nothing else to change; ${kept}.`)
     return 'settled'
   }
   const agreed = await review({
@@ -145,7 +148,7 @@ function importing({ client, projectId }: Authoring, { plan, names }: Planned): 
       const { sendSync } = await import('../../domain/suites/sync-send.ts')
       return await sendSync(client, projectId, plan, names, { prune: false, keepsPart: true, progress })
     },
-    done: ending => doneWords(name, ending),
+    done: ending => doneWords(plan, ending),
   }
 }
 
@@ -209,18 +212,27 @@ export async function removeSuite(authoring: Authoring, suite: EvalSuite): Promi
   })
 }
 
-function doneWords(name: string, { isNew, outcomes, changed, deleted }: SyncDone) {
+/** Says what an import did. The suite matches its file only if the service kept nothing that the file leaves out. */
+function doneWords(
+  { file, others }: SyncPlan,
+  { isNew, outcomes, changed, deleted, kept: fields }: SyncDone,
+): { tone: 'ok' | 'warn'; text: string } {
+  const { name } = file.suite
   const cases = [
     outcomes.length > 0 && outcomeCounts(outcomes),
     changed > 0 && `${changed} changed`,
     deleted > 0 && `${deleted} deleted`,
   ].filter(Boolean)
   const isWhole = outcomes.every(({ kind }) => kind !== 'failed')
-  const what = isNew ? `${name} is created` : `${name} matches the file`
-  return {
-    tone: isWhole ? ('ok' as const) : ('warn' as const),
-    text: `${clean(what)}${cases.length > 0 ? `; cases: ${cases.join(', ')}` : ''}.`,
-  }
+  const kept = keptWords(fields)
+  const isSame = isWhole && kept === undefined && others.length === 0
+  const parts = [
+    clean(isNew ? `${name} is created` : isSame ? `${name} matches the file` : `${name} is changed`),
+    cases.length > 0 && `cases: ${cases.join(', ')}`,
+    others.length > 0 && `${plural(others.length, 'case')} only in the service, left`,
+    kept,
+  ].filter(Boolean)
+  return { tone: isWhole && kept === undefined ? 'ok' : 'warn', text: `${parts.join('; ')}.` }
 }
 
 function problemLine({ line, column, message }: TextProblem): string {

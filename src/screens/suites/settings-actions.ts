@@ -2,6 +2,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { choiceField, optionsOf } from '../../components/form/form-dialog.tsx'
+import { keptWords } from '../../domain/suites/changes.ts'
 import type { Authoring } from './use-authoring.ts'
 
 /** Shortest and longest pause between scheduled runs, in minutes (schemas: EvalSuiteScheduleRequest). */
@@ -78,10 +79,17 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
     start: `Changing ${name}…`,
     work: async ({ send }) => {
       if (Object.keys(body).length > 0) await send(contract.suites.update, { ...target, body })
-      if (schedule) await send(contract.suites.schedule, { ...target, body: schedule })
+      if (!schedule) return true
+      try {
+        await send(contract.suites.schedule, { ...target, body: schedule })
+      } catch (error) {
+        if (Object.keys(body).length > 0) tell('warn', `${name} is changed, except for its schedule.`)
+        throw error
+      }
       return true
     },
-    done: () => `Changed ${name}.`,
+    done: () =>
+      kept.length === 0 ? `Changed ${name}.` : { tone: 'warn', text: `Changed ${name}; ${keptWords(kept)}.` },
   })
   if (sent === 'correct') await editSettings(authoring, suite)
 }
@@ -182,7 +190,11 @@ async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   })
   if (!answers) return
   const { environment = '' } = answers
-  const rest = ids.filter(id => names.environmentName(id) !== environment)
+  const withoutIt = (all: readonly string[]) => all.filter(id => names.environmentName(id) !== environment)
+  const rest = withoutIt(ids)
+  const { enabled, environmentId } = detail.schedule ?? {}
+  const isScheduled = enabled === true && environmentId != null && !rest.includes(environmentId)
+  const target = { projectId, suiteId: suite.id }
   await authoring.write({
     endpoint: contract.suites.update,
     confirm: {
@@ -191,11 +203,20 @@ async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
         rest.length === 0
           ? 'No environment is left: runs then use the saved servers of the suite.'
           : `Left are ${rest.map(names.environmentName).join(', ')}.`,
+        ...(isScheduled ? ['The schedule of the suite names it and launches nothing until it is set again.'] : []),
       ],
       action: `Detach ${environment}`,
     },
-    input: { projectId, suiteId: suite.id, body: { environmentIds: rest.length > 0 ? rest : null } },
+    async work({ send }) {
+      // The whole list is sent, so that one attached by someone else while the question was open must not get lost.
+      const { environmentIds } = await authoring.client.suites.get(target)
+      const left = withoutIt(environmentIds ?? [])
+      return await send(contract.suites.update, { ...target, body: { environmentIds: left.length > 0 ? left : null } })
+    },
     start: `Detaching ${environment}…`,
-    done: () => `${environment} is detached.`,
+    done: () =>
+      isScheduled
+        ? { tone: 'warn', text: `${environment} is detached; the schedule names it and has to be set again.` }
+        : `${environment} is detached.`,
   })
 }
