@@ -1,6 +1,7 @@
 import { contract } from '../../contract/contract.ts'
 import type { InputOf } from '../../contract/endpoint.ts'
-import { inList, isFromThen, type ReadBack, type ReadBackAnswer, sign, unlessMissing } from './lookups.ts'
+import { toEpochMs } from '../../contract/shapes.ts'
+import { inList, isFromThen, type ReadBack, type ReadBackAnswer, sign, timeOf, unlessMissing } from './lookups.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 
 const { runs, waveInsights, readiness, images } = contract
@@ -61,13 +62,19 @@ function analysisSince(analyses: readonly Analysis[], entry: JournalEntry): Read
     : { finding: 'did-not-happen', because: 'there is no analysis from that time' }
 }
 
+/** Maximum number of runs that the list returns, latest first: it has no cursor to read more. */
+const MOST = { limit: 100 }
+
 function readinessReadBack(readinessKind: 'claude' | 'openai'): ReadBack {
   return async context => {
-    const { entry } = context
-    const { serverId } = entry.input
-    const run = await inList(readiness.list, context, item => isFromThen(item, entry), { serverId, readinessKind })
-    return run
-      ? sign(`readiness run ${String(run['id'])} began then`, 'who started it')
-      : { finding: 'did-not-happen', because: 'no readiness run began then' }
+    const { client, entry, options } = context
+    const { projectId, serverId } = entry.input as InputOf<typeof readiness.startClaude>
+    const { items, nextCursor } = await client.readiness.list({ projectId, serverId, readinessKind, ...MOST }, options)
+    const run = items.find(item => isFromThen(item, entry))
+    if (run) return sign(`readiness run ${run.id} began then`, 'who started it')
+    const { first } = timeOf(entry)
+    if (nextCursor != null && !items.some(({ createdAt }) => (toEpochMs(createdAt) ?? first) < first))
+      return { finding: 'cannot-be-known', because: `only the latest ${items.length} readiness runs can be read` }
+    return { finding: 'did-not-happen', because: 'no readiness run began then' }
   }
 }

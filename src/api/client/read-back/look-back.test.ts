@@ -107,3 +107,16 @@ test.each([
     expect(answer).toMatchObject({ finding: 'cannot-be-known' })
   },
 )
+
+test('a start of a readiness run did not happen only if the one page of latest runs reaches back to it', async () => {
+  const started = (createdAt: number, nextCursor: string | null) =>
+    lookBack(contract.readiness.startClaude, { projectId: 'p', serverId: 's' }, () => ({
+      items: [{ id: 'late', status: 'completed', createdAt }],
+      nextCursor,
+    }))
+  const unknown = { finding: 'cannot-be-known', because: 'only the latest 1 readiness runs can be read' }
+  expect(await started(THEN + DAY_MS / 2, 'more')).toEqual(unknown)
+  expect(await started(THEN + DAY_MS / 2, null)).toMatchObject({ finding: 'did-not-happen' })
+  expect(await started(THEN - DAY_MS, 'more')).toMatchObject({ finding: 'did-not-happen' })
+  expect(await started(THEN, 'more')).toMatchObject({ seen: 'readiness run late began then' })
+})
