@@ -86,7 +86,12 @@ export function draftedLaunch(facts: LaunchFacts, draft: LaunchDraft): DraftedLa
     request,
     attach,
     targets,
-    errors: { ...previewErrors(facts, targets), ...fieldErrors(draft, caseIds), ...ruleErrors(after, request) },
+    errors: {
+      ...previewErrors(facts, targets),
+      ...fieldErrors(draft, caseIds),
+      ...unreadErrors(facts, draft),
+      ...ruleErrors(after, request),
+    },
   }
 }
 
@@ -138,6 +143,11 @@ function fieldErrors(draft: LaunchDraft, caseIds: readonly string[] | undefined)
     ...(draft.key.trim() !== '' &&
       draft.keyProvider.trim() === '' && { keyProvider: 'A key needs the name of its provider.' }),
   }
+}
+
+/** Returns an error if the cases to run are known only after a read that has no answer. */
+function unreadErrors({ failedLast }: LaunchFacts, { cases }: LaunchDraft): Errors {
+  return cases === 'failed' && failedLast === undefined ? { cases: 'Which these are has not been read yet.' } : {}
 }
 
 function ruleErrors(suite: LaunchFacts['suite'], request: LaunchRequest): Errors {

@@ -10,7 +10,7 @@ import { clean } from '../../../tui/theme/text.ts'
 /** The resolved environment, or why it cannot be resolved; with neither field it is still being read. */
 export type Preview = { resolved?: EnvironmentResolved; fault?: string }
 
-/** The known data of a suite while its launch form is open; fields still being read are empty. */
+/** The known data of a suite while its launch form is open; fields that are not read are empty. */
 export type LaunchFacts = {
   suite: EvalSuiteDetail
   cases: readonly EvalCase[]
@@ -28,7 +28,12 @@ export type LaunchFacts = {
   /** Cases that the person marked. */
   marked: readonly string[]
   previews: ReadonlyMap<string, Preview>
+  /** What is not known of the facts above; absent once read. */
+  unread: { slots?: Unread; durations?: Unread; environments?: Unread }
 }
+
+/** Why facts are not known: they are still being read, or cannot be. */
+export type Unread = 'reading' | 'failed'
 
 export function suiteName({ name, id }: Pick<EvalSuiteDetail, 'name' | 'id'>): string {
   return clean(name ?? id)

@@ -96,7 +96,7 @@ function environmentField(facts: LaunchFacts, field: MakeField): LaunchFormField
     ...attached.map(id => ({
       value: id,
       label: environmentName(facts, id),
-      detail: facts.environments.length === 0 || live.has(id) ? 'attached' : 'attached; archived or gone',
+      detail: facts.unread.environments || live.has(id) ? 'attached' : 'attached; archived or gone',
     })),
     ...others.map(({ id }) => ({
       value: id,

@@ -159,14 +159,20 @@ function attachLines(facts: LaunchFacts, { attach }: DraftedLaunch): FormText[] 
 }
 
 /** Says how many slots are used. The limit applies to the organization, but only runs of the project can be listed. */
-function slotSentence({ inFlight, slots }: LaunchFacts): string {
+function slotSentence({ inFlight, slots, unread }: LaunchFacts): string {
+  if (unread.slots === 'reading' && inFlight.length === 0) return 'Reading which run slots are in use…'
+  if (unread.slots === 'failed' && inFlight.length === 0)
+    return 'Which run slots are in use is unknown: the runs cannot be read.'
   const limit = slots ?? USUAL_SLOTS
   const usual = slots === undefined ? ', unless the organization has another number' : ''
-  return `${inFlight.length} of ${limit} run slots in use by this project${usual}; others may hold more.`
+  const least = unread.slots === undefined ? '' : 'At least '
+  return `${least}${inFlight.length} of ${limit} run slots in use by this project${usual}; others may hold more.`
 }
 
 /** Says how long runs took; only runs that executed completely show that. */
-function timeSentence({ durations }: LaunchFacts): string {
+function timeSentence({ durations, unread }: LaunchFacts): string {
+  if (unread.durations === 'reading') return 'Reading how long its runs took…'
+  if (unread.durations === 'failed') return 'Its duration is unknown: its runs cannot be read.'
   if (!durations) return 'Its duration is unknown: no run of it has completed yet.'
   const { runs, median, least, most } = durations
   if (runs === 1) return `Its last run took ${formatDuration(median)}.`

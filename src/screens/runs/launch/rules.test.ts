@@ -79,6 +79,7 @@ test('the form allows what the service accepts, whatever is attached and chosen'
       failedLast: undefined,
       marked: [],
       previews,
+      unread: {},
     }
   }
   const seen = { allowed: 0, refused: 0 }
@@ -149,6 +150,7 @@ test('an environment that is not attached is offered only together with attachin
     failedLast: undefined,
     marked: [],
     previews: new Map(),
+    unread: {},
   }
   const launch = draftedLaunch(facts, { ...emptyDraft(), environments: environmentId })
   expect(launch).toMatchObject({ errors: {}, attach: [environmentId] })

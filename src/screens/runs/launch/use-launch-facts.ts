@@ -10,12 +10,12 @@ import { latestInFlight, type SlotHolder } from '../../../domain/runs/launch-slo
 import { createTrialReader } from '../../../domain/runs/trial-reader.ts'
 import { isOpenTrial } from '../../../domain/runs/trials.ts'
 import { valuesOf } from '../../../components/form/field-input.ts'
-import { useApiQuery } from '../../../hooks/use-api-query.ts'
+import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
 import { ownName, useEach } from '../../../hooks/use-each.ts'
 import { useWholeList } from '../../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import type { LaunchDraft } from './draft.ts'
-import type { LaunchFacts, Preview } from './facts.ts'
+import type { LaunchFacts, Preview, Unread } from './facts.ts'
 
 /** Number of latest runs that show how long one takes and which are in flight. */
 const RUNS_READ = 100
@@ -36,11 +36,14 @@ export function useLaunchFacts(options: {
   const suiteId = options.suite.id
   const suite = useApiQuery(queries.suites.get.options({ projectId, suiteId })).data ?? options.suite
   const cases = useWholeList(queries.cases.list, { projectId, suiteId }).items ?? options.cases
-  const environments = useWholeList(queries.environments.list, { projectId }).items ?? []
+  const environmentList = useWholeList(queries.environments.list, { projectId })
+  const environments = environmentList.items ?? []
   const servers = useWholeList(queries.servers.list, { projectId }).items ?? []
-  const suites = useWholeList(queries.suites.list, { projectId }).items ?? []
+  const suiteList = useWholeList(queries.suites.list, { projectId })
+  const suites = suiteList.items ?? []
   const announced = useApiQuery(queries.projects.capabilities.options({ projectId })).data
-  const runs = useApiQuery(queries.runs.list.options({ projectId, suiteId, limit: RUNS_READ })).data?.items
+  const runList = useApiQuery(queries.runs.list.options({ projectId, suiteId, limit: RUNS_READ }))
+  const runs = runList.data?.items
   const lastEnded = runs?.find(({ status }) => isTerminalRunStatus(status))
   const chosen = { environmentIds: valuesOf(draft.environments), clientIds: valuesOf(draft.clients) }
   const used = targetsOf(suite, { ...chosen, serverIds: [] }).environmentIds
@@ -56,8 +59,23 @@ export function useLaunchFacts(options: {
     failedLast: useFailedCases(projectId, draft.cases === 'failed' ? lastEnded?.id : undefined),
     marked: options.marked,
     previews: usePreviews(projectId, used),
+    unread: {
+      ...unread('slots', [runList, suiteList]),
+      ...unread('durations', [runList]),
+      ...unread('environments', [environmentList]),
+    },
     ended: endedOf(runs ?? [], suites),
   }
+}
+
+type Read = Pick<ApiQuery<unknown>, 'hasData' | 'problem'> & { hasMore?: boolean; isCut?: boolean }
+
+/** Returns why a fact that needs several reads is not known; nothing if all were read, up to the limits for lists. */
+function unread<Fact extends string>(fact: Fact, reads: readonly Read[]): Partial<Record<Fact, Unread>> {
+  const missing = reads.filter(({ hasData, hasMore, isCut }) => !hasData || (hasMore && !isCut))
+  if (missing.length === 0) return {}
+  const why: Unread = missing.some(({ problem }) => problem !== undefined) ? 'failed' : 'reading'
+  return { [fact]: why } as Record<Fact, Unread>
 }
 
 /** Returns runs known to have ended, so that one named in a refusal stops holding its slot. */
