@@ -24,10 +24,14 @@ let failedId: string
 let app: TestApp
 /** Whether the answer to the next rerun is lost. */
 let loseAnswer = false
+/** Whether runs that are read by their id are gone. */
+let isGone = false
 
 beforeAll(async () => {
   testService = await openService({
     wrap: fetch => async request => {
+      if (isGone && request.method === 'GET' && /\/eval-runs\/[^/]+$/.test(new URL(request.url).pathname))
+        return Response.json({ code: 'NOT_FOUND', message: 'No.' }, { status: 404 })
       const answer = await fetch(request)
       if (!loseAnswer || !request.url.endsWith('/rerun')) return answer
       loseAnswer = false
@@ -221,5 +225,17 @@ describe('a rerun of failed cases', () => {
     await app.see('nightly')
     await app.press(keys.compare)
     await app.see(`${rerun} ✗ failed against #2 ✗ failed, the run that it repeats`)
+  })
+
+  test('that is gone is no longer followed, and this is said', async () => {
+    await openRun({ runId: failedId, tab: 'summary' })
+    await app.see('▌Run #2')
+    await app.press(keys.rerun)
+    await app.see('❯ Cancel')
+    await app.press(confirmKeys.bindings.next)
+    isGone = true
+    await app.press(confirmKeys.bindings.choose)
+    await app.see('The rerun is gone, and how it ended is unknown.')
+    isGone = false
   })
 })

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { useQueryClient } from '@tanstack/react-query'
+import { isMissing } from '../../../api/client/errors/api-error.ts'
 import { isTerminalRunStatus, type EvalRun, runNumberOf } from '../../../api/contract/runs.ts'
 import { livePause } from '../../../domain/polling/cadence.ts'
 import { groupedCases, rerunLabel } from '../../../domain/runs/comparison-groups.ts'
@@ -29,9 +30,10 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
   const key = useKeyName()
 
   /**
-   * Resolves to the ended run; undefined if the service no longer answers. Its timer does not keep the process alive.
+   * Resolves to the ended run; to a sentence if it is gone or the service no longer answers. Its timer does not keep the
+   * process alive.
    */
-  const untilEnded = async ({ projectId, runId }: EndedRerun): Promise<EvalRun | undefined> => {
+  const untilEnded = async ({ projectId, runId }: EndedRerun): Promise<EvalRun | string> => {
     const stopPolling = budget.startPolling()
     const options = queries.runs.get.options({ projectId, runId })
     try {
@@ -43,11 +45,12 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
           const run = await queryClient.fetchQuery({ ...options, staleTime: pause })
           if (isTerminalRunStatus(run.status)) return run
           failures = 0
-        } catch {
+        } catch (error) {
+          if (isMissing(error)) return 'The rerun is gone, and how it ended is unknown.'
           failures += 1
         }
       }
-      return undefined
+      return `The rerun is no longer followed: ${MOST_FAILURES} reads of it in a row failed. How it ended is unknown.`
     } finally {
       stopPolling()
     }
@@ -67,7 +70,7 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
 
   return async rerun => {
     const run = await untilEnded(rerun)
-    if (!run) return
+    if (typeof run === 'string') return notify('warn', run)
     const { params, screen } = router.current()
     const isOnIt = screen === runsRoute.screen && params['runId'] === rerun.runId
     // While the cases are shown no run is visible: the person has moved on.
