@@ -207,6 +207,21 @@ describe('the users of an environment', () => {
   })
 })
 
+test('that no nameless environment is used is not a success while some of what may use one cannot be read', async () => {
+  const testService = await openService({
+    wrap: fetch => async request =>
+      request.method === 'GET' && new URL(request.url).pathname.endsWith('/journeys')
+        ? Response.json({ code: 'FORBIDDEN', message: 'No.' }, { status: 403 })
+        : await fetch(request),
+  })
+  onTestFinished(() => testService.close())
+  projectId = (await testService.client.projects.list()).items[0]!.id
+  app = await openApp({ testService, place: environmentsRoute.to({ projectId }) })
+  await app.see('This project has no environment.')
+  await app.press(keys.name)
+  await app.see('! No nameless environment was found in what was read. The journeys were not read:')
+})
+
 describe('an environment as a text', () => {
   test('is checked line by line, and changes that someone else made are kept', async () => {
     editor = editorOf(

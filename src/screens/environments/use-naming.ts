@@ -54,7 +54,8 @@ export function useNaming(projectId: string): (chosen: Environment | undefined) 
     const { unread } = read
     const found = new Map(read.found.map(each => [each.environment.id, each]))
     if (read.found.length === 0) {
-      toasts.show('ok', ['No suite, journey, swarm or scenario uses a nameless environment.', ...unread].join(' '))
+      if (unread.length === 0) toasts.show('ok', 'No suite, journey, swarm or scenario uses a nameless environment.')
+      else toasts.show('warn', ['No nameless environment was found in what was read.', ...unread].join(' '))
       return undefined
     }
     const options = read.found.map(({ environment, uses }) => ({
