@@ -205,3 +205,10 @@ test('passed cases without any check are named', () => {
   expect(textOf({ run: run({ result: 'passed' }), trials })).toMatch(/Checked +! not at all: Calls\n/)
   expect(textOf({ run: run({ result: 'passed' }), trials: trials.slice(1) })).not.toContain('Checked')
 })
+
+test('changes of tools are said to be new since a pass only if the earlier run passed', () => {
+  const findings = ['echo: description changed']
+  const base = (result: 'passed' | 'failed') => run({ id: 'run_0', runNumber: 3, result })
+  expect(textOf({ findings, base: base('passed') })).toContain('Changed since the suite last passed')
+  expect(textOf({ findings, base: base('failed') })).toContain('Changed since run #3, which did not pass')
+})

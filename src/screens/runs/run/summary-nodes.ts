@@ -1,5 +1,6 @@
-import { isTerminalRunStatus, shortRunName, type EvalRun } from '../../../api/contract/runs.ts'
+import { isTerminalRunStatus, runName, shortRunName, type EvalRun } from '../../../api/contract/runs.ts'
 import { CAUSES, type Cause, type CauseCount } from '../../../domain/runs/causes.ts'
+import { outcomeOfRun } from '../../../domain/runs/outcome.ts'
 import { remainingLabel } from '../../../domain/runs/estimate.ts'
 import type { FlakyCase } from '../../../domain/runs/retries.ts'
 import { bar } from '../../../tui/theme/charts.ts'
@@ -34,6 +35,8 @@ export type SummaryInput = {
   findings: readonly string[]
   /** Cases that are flaky by reruns of the run. */
   flaky: readonly FlakyCase[]
+  /** The earlier run that the findings compare with; not passed if no earlier one of the suite is known to be. */
+  base?: EvalRun | undefined
 }
 
 export type SummaryLook = { symbols: Symbols; width: number; openKey: string; doctorKey: string }
@@ -57,7 +60,7 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
       ...(isTerminalRunStatus(run.status) ? [] : [progressLine(input, look), '']),
       ...fieldLines(fields.filter(isFirst)),
     ]),
-    ...findingNodes(input.findings, look),
+    ...findingNodes(input, look),
     ...flakyNodes(input, symbols),
     ...causeNodes(facts.causes, look),
     linesNode('wall', wallLines(input, look)),
@@ -174,13 +177,17 @@ function partOf({ run, facts, isPartial }: SummaryInput): string {
 /** Maximum number of findings above all causes; the doctor shows the rest. */
 const MOST_FINDINGS = 3
 
-function findingNodes(findings: readonly string[], { symbols, doctorKey }: SummaryLook): OutlineNode[] {
+function findingNodes({ findings, base }: SummaryInput, { symbols, doctorKey }: SummaryLook): OutlineNode[] {
   if (findings.length === 0) return []
   const more = findings.length - MOST_FINDINGS
   return [
     linesNode('findings', [
       '',
-      heading('Changed since the suite last passed'),
+      heading(
+        base === undefined || outcomeOfRun(base) === 'passed'
+          ? 'Changed since the suite last passed'
+          : `Changed since ${runName(base)}, which did not pass`,
+      ),
       ...findings
         .slice(0, MOST_FINDINGS)
         .map((text): Line => ({ text: `${symbols.warn} ${text}`, tone: 'warn', indent: 2 })),

@@ -55,7 +55,7 @@ function useSummary(projectId: string, { run, trials, trialsQuery, flaky }: RunD
   const record = run.data
   const runs = useKnownRuns(projectId, record?.suiteId)
   const facts = useMemo(() => factsOf(trials, record), [trials, record])
-  const findings = useToolFindings({ projectId, run: record, trials })
+  const { base, findings } = useToolFindings({ projectId, run: record, trials })
   const isPartial = trialsQuery.hasMore || !trialsQuery.hasData
   return useMemo(() => {
     if (!record) return []
@@ -68,9 +68,9 @@ function useSummary(projectId: string, { run, trials, trialsQuery, flaky }: RunD
     const { ended } = facts.counts
     // Nothing is remembered while only part of the trials is read: trials read later would reduce the share.
     const share = isCounted ? runProgress(client)(record.id, { ended, total }) : ended / Math.max(1, total)
-    const input = { run: record, facts, isPartial, runs, share, remaining, findings, flaky }
+    const input = { run: record, facts, isPartial, runs, share, remaining, findings, base, flaky }
     return summaryNodes(input, { symbols, width, openKey, doctorKey })
-  }, [client, record, trials, facts, isPartial, runs, findings, flaky, symbols, width, openKey, doctorKey])
+  }, [client, record, trials, facts, isPartial, runs, findings, base, flaky, symbols, width, openKey, doctorKey])
 }
 
 function textOf(roots: readonly OutlineNode[]): string {

@@ -96,15 +96,19 @@ function baseOf(run: EvalRun | undefined, runs: readonly EvalRun[]): EvalRun | u
  * Returns sentences about what changed in the tools of failing cases since the earlier run, for the summary of a failed
  * run. If requests are limited it reads nothing by itself, and uses what the doctor has read.
  */
-export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'enabled'>): readonly string[] {
+export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'enabled'>): {
+  base: EvalRun | undefined
+  findings: readonly string[]
+} {
   const { budget } = useWorkspace()
   const failing = useMemo(() => trials.filter(trial => trialState(trial) === 'failed'), [trials])
   const enabled = failing.length > 0 && budget.snapshot().unlimited
-  const { before, seen } = useToolEvidence({ projectId, run, trials: failing, enabled })
-  return useMemo(
+  const { base, before, seen } = useToolEvidence({ projectId, run, trials: failing, enabled })
+  const findings = useMemo(
     () => (before && seen ? changesBehind(toolChanges(before, seen), failing).map(({ says }) => says) : []),
     [before, seen, failing],
   )
+  return { base, findings }
 }
 
 /**
