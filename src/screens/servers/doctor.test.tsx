@@ -6,7 +6,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openApp, openService } from '../../../test/harness.tsx'
 import { storedAt } from '../../../test/stored-file.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
+import type { ExaminedReport } from '../../domain/servers/findings.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
+import { storedInMemory } from '../../lib/files/profile-store.ts'
 import { serversKeys } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
@@ -48,5 +50,32 @@ test('a server with a known error is not called ready, and its report is kept af
     access: { doctorReports: reports(Date.now) },
   })
   expect(await app.see('! warnings')).toMatch(/careless.*! warnings 3h/)
+  await app.close()
+})
+
+test('that there is no report is as old as the failure, not as the report before it', async () => {
+  let isRefused = false
+  const testService = await openService({
+    wrap: fetch => async request =>
+      isRefused && new URL(request.url).pathname.endsWith('/doctor')
+        ? Response.json({ code: 'FORBIDDEN', message: 'No.' }, { status: 403 })
+        : await fetch(request),
+  })
+  onTestFinished(() => testService.close())
+  const { client } = testService
+  const projectId = (await client.projects.list()).items[0]!.id
+  const [server] = (await client.servers.list({ projectId })).items
+  const input = { projectId, serverId: server!.id }
+  const reports = createDoctorReports({
+    stored: storedInMemory(doctorReportsKey),
+    clock: { now: () => Date.now() - 3 * 3_600_000 },
+  })
+  reports.keep(input, { ...(await client.servers.doctor(input)), findings: [] } as ExaminedReport)
+  const app = await openApp({ testService, place: serversRoute.to(input), access: { doctorReports: reports } })
+  expect(await app.see(' 3h')).toMatch(/everything.* 3h/)
+  isRefused = true
+  await app.press(keys.doctor)
+  await app.see('✗ no report')
+  expect(app.frame()).not.toContain(' 3h')
   await app.close()
 })

@@ -26,12 +26,12 @@ function read(queryClient: QueryClient, key: readonly unknown[], projectId: stri
   const byServer = new Map<string, Examination>()
   for (const query of queryClient.getQueryCache().findAll({ queryKey: key.slice(0, 2) })) {
     const input = query.queryKey[2] as { projectId: string; serverId: string }
-    const { data, error, fetchStatus, dataUpdatedAt } = query.state
+    const { data, error, fetchStatus, dataUpdatedAt, errorUpdatedAt } = query.state
     if (input.projectId !== projectId) continue
     const report = data as ExaminedReport | undefined
     const at = dataUpdatedAt || undefined
     if (fetchStatus === 'fetching') byServer.set(input.serverId, { outcome: 'running', at })
-    else if (error) byServer.set(input.serverId, { outcome: 'no report', at })
+    else if (error) byServer.set(input.serverId, { outcome: 'no report', at: errorUpdatedAt || undefined })
     else if (report) byServer.set(input.serverId, { outcome: report, at })
   }
   const signature = [...byServer]
