@@ -12,6 +12,7 @@ import { useNotify } from '../../hooks/notify.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
+import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { callsKeys, toolsKeys } from './bindings.ts'
@@ -114,8 +115,11 @@ function useCaseOf(projectId: string, recordOf: ReturnType<typeof useCallRecord>
     if (call.status !== 'answered' && call.status !== 'tool_error')
       return unavailable('There is no result to check in a case.')
     return async key => {
-      const act = saveCase(await recordOf(call))
-      if (typeof act === 'function') await act(key)
+      const record = await recordOf(call)
+      if (!record) return
+      const act = saveCase(record)
+      if (typeof act !== 'function') throw new UnavailableAction(act.unavailable)
+      await act(key)
     }
   }
 }
