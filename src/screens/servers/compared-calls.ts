@@ -65,6 +65,7 @@ function argumentLines(earlier: CallRecord, later: CallRecord, symbols: Symbols)
   const changes = argumentChanges(earlier.input ?? {}, later.input ?? {}, 'exact')
   const isPart = earlier.incomplete != null || later.incomplete != null
   const note = isPart ? [{ text: 'Not all arguments were stored as they were sent.', tone: 'warn' as const }] : []
+  if (isPart && changes.length === 0) return [...note, { text: 'No difference in what was.', tone: 'muted', indent: 2 }]
   return [...note, ...changeLines(changes, symbols)]
 }
 
