@@ -50,6 +50,18 @@ describe('the doctor beside a failure', () => {
     expect(lines.filter(line => typeof line !== 'string' && 'tone' in line && line.tone === 'ok')).toEqual([])
   })
 
+  test('calls nothing good of servers that did not answer, and of calls that cannot be checked', () => {
+    const both = [...listing(['get-sum']), { serverName: 'words', tools: [] }]
+    const evidence = { base, before: both, seen: both, reading: false }
+    const problems = [{ serverName: 'words', why: 'No answer.' }]
+    const part = { listings: listing(['get-sum']), problems, calls: { checked: 3, unchecked: 2, faults: [] } }
+    const text = told({ evidence, now: part })
+    expect(text).toContain('Nothing changed since on the servers that answered.')
+    expect(text).not.toContain('✓ Nothing changed since.')
+    expect(text).toContain('The current tools accept 3 of 5 calls of the failing cases.')
+    expect(text).not.toContain('✓ The current tools')
+  })
+
   test('uses only the calls if a service records no tools, and says that this is less certain', () => {
     const evidence = { base, before: undefined, seen: undefined, reading: false }
     const text = told({ evidence, now })

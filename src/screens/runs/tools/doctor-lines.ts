@@ -83,7 +83,14 @@ function sinceLines(
   seen: readonly ToolListing[] | undefined,
   say: (from: readonly ToolListing[], to: readonly ToolListing[], same: string) => Line[],
 ): Line[] {
-  if (seen) return now.listings.length > 0 ? say(seen, now.listings, 'Nothing changed since.') : []
+  if (seen) {
+    if (now.listings.length === 0) return []
+    const answered = new Set(now.listings.map(({ serverName }) => serverName))
+    const isWhole = seen.every(({ serverName }) => answered.has(serverName))
+    return isWhole || toolChanges(seen, now.listings).length > 0
+      ? say(seen, now.listings, 'Nothing changed since.')
+      : [muted('Nothing changed since on the servers that answered.')]
+  }
   const tools = now.listings.reduce((sum, listing) => sum + listing.tools.length, 0)
   return [
     muted(`The servers offer ${plural(tools, 'tool')} now; what the run saw is not known, so they cannot be compared.`),
@@ -136,11 +143,12 @@ function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols; is
   if (checked === 0)
     return unchecked > 0 ? rest : [muted(`The failing cases${isPart ? ' that were read' : ''} name no call.`)]
   if (faults.length === 0) {
-    const which = checked === 1 ? 'the one call' : `all ${checked} calls`
+    const all = checked === 1 ? 'the one call' : `all ${checked} calls`
+    const which = unchecked > 0 ? `${checked} of ${checked + unchecked} calls` : all
     const accepted = `The current tools accept ${which} of the failing`
     return [
-      isPart
-        ? muted(`${accepted} cases that were read.`)
+      isPart || unchecked > 0
+        ? muted(`${accepted} cases${isPart ? ' that were read' : ''}.`)
         : { text: `${symbols.ok} ${accepted} cases.`, tone: 'ok', indent: 2 },
       ...rest,
     ]
