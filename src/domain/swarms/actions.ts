@@ -79,7 +79,9 @@ export const stopRuns = action(contract.journeyRuns.cancel, {
   }),
   progress: ({ name }) => `Stopping ${name}…`,
   done: ({ stopped, ended }: { stopped: number; ended: number }, { name }) =>
-    ended === 0
-      ? `${name} is stopped.`
-      : `${name}: ${plural(stopped, 'run')} stopped, ${plural(ended, 'run')} had already ended.`,
+    stopped === 0
+      ? { tone: 'warn', text: `Nothing was stopped: ${plural(ended, 'run')} of ${name} had already ended.` }
+      : ended === 0
+        ? `${name} is stopped.`
+        : `${name}: ${plural(stopped, 'run')} stopped, ${plural(ended, 'run')} had already ended.`,
 })

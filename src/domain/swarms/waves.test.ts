@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { outcomeLook } from '../../components/conversations/session-row.ts'
+import { stopRuns } from './actions.ts'
 import { launchedToday, launchSize, sessionsIn } from './launch-size.ts'
 import { gradesText, ungradedSessions, waveProgress, wavesOf, waveStates, type RunInWave } from './waves.ts'
 
@@ -127,4 +128,11 @@ describe('the grades of a wave', () => {
     expect(ungradedSessions(runs)).toBe(3)
     expect(ungradedSessions(null)).toBe(0)
   })
+})
+
+test('a stop of runs that had all ended before is no success', () => {
+  const done = (stopped: number, ended: number) => stopRuns.done({ stopped, ended }, { name: 'Flock', flying: 2 })
+  expect(done(2, 0)).toBe('Flock is stopped.')
+  expect(done(1, 1)).toBe('Flock: 1 run stopped, 1 run had already ended.')
+  expect(done(0, 2)).toEqual({ tone: 'warn', text: 'Nothing was stopped: 2 runs of Flock had already ended.' })
 })
