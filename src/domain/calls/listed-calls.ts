@@ -48,8 +48,8 @@ export function statusOf({ kind, outcome }: Pick<CallRecord, 'kind' | 'outcome'>
 }
 
 /**
- * Whether a call without an answer may have happened. Only tools have effects, and only if the request was sent. Another
- * error than that of the client is a fault of this program, which may have come after the answer.
+ * Whether a call without an answer may have happened. Only tools have effects, and only if the request was sent. An
+ * error that is not the client's is a fault of this program, which may have come after the answer.
  */
 function leavesDoubt(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true

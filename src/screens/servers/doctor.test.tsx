@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openApp, openService } from '../../../test/harness.tsx'
 import { storedAt } from '../../../test/stored-file.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
-import type { ExaminedReport } from '../../domain/servers/findings.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
 import { storedInMemory } from '../../lib/files/profile-store.ts'
 import { serversKeys } from './bindings.ts'
@@ -70,7 +69,7 @@ test('that there is no report is as old as the failure, not as the report before
     stored: storedInMemory(doctorReportsKey),
     clock: { now: () => Date.now() - 3 * 3_600_000 },
   })
-  reports.keep(input, { ...(await client.servers.doctor(input)), findings: [] } as ExaminedReport)
+  reports.keep(input, { ...(await client.servers.doctor(input)), findings: [] })
   const app = await openApp({ testService, place: serversRoute.to(input), access: { doctorReports: reports } })
   expect(await app.see(' 3h')).toMatch(/everything.* 3h/)
   isRefused = true

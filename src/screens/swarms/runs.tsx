@@ -155,8 +155,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   missed: 'It came to its end, but sessions missed their goal or criteria.',
   ungraded: 'It came to its end, but not all of its sessions have a grade.',
   unjudged:
-    'It came to its end without any grade; the service does not say whether no grader is set up, or grading is still to ' +
-    'come.',
+    'It came to its end without any grade; the service does not say whether no grader is set up, or grading is still ' +
+    'to come.',
   canceled: 'Someone stopped it, which is no failure.',
   stale: 'Its runner stopped responding and a watchdog ended it; its result is unknown.',
   [UNCONFIRMED]: 'It had a session recently; whether it still runs is unknown while the feature is off.',

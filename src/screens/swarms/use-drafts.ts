@@ -56,12 +56,19 @@ export function useDrafts(projectId: string) {
           work: task => draftedGroups(task, { projectId, values, persona, personas }),
           start: 'Requesting drafts…',
           done: found =>
-            `Drafted ${plural(found.flatMap(({ journeys }) => journeys).length, 'journey')}; none is saved yet.`,
+            isEmpty(found)
+              ? { tone: 'warn', text: 'The model drafted nothing.' }
+              : `Drafted ${plural(found.flatMap(({ journeys }) => journeys).length, 'journey')}; none is saved yet.`,
         }
       },
     })
-    if (groups) await keep({ groups, swarm: isProject(parent) ? undefined : parent, environmentId })
+    if (groups && !isEmpty(groups)) await keep({ groups, swarm: isProject(parent) ? undefined : parent, environmentId })
   }
+}
+
+/** Whether drafts have neither a new persona nor a journey. */
+function isEmpty(groups: readonly Group[]): boolean {
+  return groups.every(({ personaId, journeys }) => personaId !== undefined && journeys.length === 0)
 }
 
 function draftForm(what: 'journeys' | 'personas', { environments, personas, aDay }: Sources): FormSpec {

@@ -30,8 +30,8 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
   const key = useKeyName()
 
   /**
-   * Resolves to the ended run; to a sentence if it is gone or the service no longer answers. Its timer does not keep the
-   * process alive.
+   * Resolves to the ended run; to a sentence if it is gone or the service no longer answers. Its timer does not keep
+   * the process alive.
    */
   const untilEnded = async ({ projectId, runId }: EndedRerun): Promise<EvalRun | string> => {
     const stopPolling = budget.startPolling()
