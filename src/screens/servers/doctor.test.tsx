@@ -71,10 +71,11 @@ test('that there is no report is as old as the failure, not as the report before
   })
   reports.keep(input, { ...(await client.servers.doctor(input)), findings: [] })
   const app = await openApp({ testService, place: serversRoute.to(input), access: { doctorReports: reports } })
-  expect(await app.see(' 3h')).toMatch(/everything.* 3h/)
+  await app.see(/everything.* 3h/)
   isRefused = true
   await app.press(keys.doctor)
   await app.see('✗ no report')
-  expect(app.frame()).not.toContain(' 3h')
+  app.router.replace({ tab: 'overview' })
+  await app.see('no report, just now')
   await app.close()
 })
