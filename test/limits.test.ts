@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textFields } from '../scripts/docs/limits.ts'
 import { checkArguments, checkSchema } from '../src/domain/servers/arguments-check.ts'
 import { readText, readYaml } from '../src/lib/yaml/yaml-reading.ts'
+import { readSuiteFile } from '../src/domain/suites/suite-file.ts'
 import { answersToStore } from '../src/api/client/cache/cache-contents.ts'
 import { type Bound, BOUNDS, type BoundName } from '../src/lib/bounds.ts'
 import { API_PREFIX, contract } from '../src/api/contract/contract.ts'
@@ -71,6 +72,10 @@ afterAll(async () => {
   await service.close()
   rmSync(directory, { recursive: true, force: true })
 })
+
+const rowsFile = (text: string) => ({ path: 'rows.jsonl', read: { ok: true, value: text } as const })
+const suiteOfRows = (title: string, prompt: string): string =>
+  `suite: { name: N }\ncases: [{ each: { file: rows.jsonl }, title: '${title}', steps: [{ id: s, kind: prompt, prompt: '${prompt}' }] }]`
 
 const freshFile = (): string => join(directory, String((number += 1)), 'file')
 
@@ -340,6 +345,15 @@ const probes: Record<BoundName, Probe> = {
     return unlessRefused(size, () => readConfigText(file))
   },
   editedText: size => (readText(Buffer.alloc(size, 'a')).ok ? size : 'refused'),
+  tableRows(size) {
+    const rows = times(size, at => `{"t": ${at}}`).join('\n')
+    return readSuiteFile(suiteOfRows('{{t}}', 'x'), () => rowsFile(rows)).ok ? size : 'refused'
+  },
+  filledCases(size) {
+    // The other texts and blocks of the case count as sixteen.
+    const rows = JSON.stringify({ t: 'x'.repeat(size - 16) })
+    return readSuiteFile(suiteOfRows('T', '{{t}}'), () => rowsFile(rows)).ok ? size : 'refused'
+  },
   editedLevels: size => (readYaml(nested(size)).ok ? size : 'refused'),
   editorFiles(size) {
     const folder = join(directory, String((number += 1)))

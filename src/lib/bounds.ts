@@ -85,7 +85,14 @@ const PROGRAM = {
   logLine: bound('one line of a log file', 'characters', 16 * KIB, 'cut'),
   logFile: bound('a log file; the full one before it is renamed to `<file>.old`', 'bytes', 16 * MIB, 'the oldest go'),
   configFile: bound('the config file', 'bytes', MIB, 'refused'),
-  editedText: bound('a suite file, a file with MCP servers, or a text in the editor', 'bytes', 4 * MIB, 'refused'),
+  editedText: bound(
+    'a suite file, a file with its rows, a file with MCP servers, or a text in the editor',
+    'bytes',
+    4 * MIB,
+    'refused',
+  ),
+  tableRows: bound('rows of the table behind `each:`', 'entries', 1_000, 'refused'),
+  filledCases: bound('the cases of a suite file that have rows filled in', 'characters', 8 * MIB, 'refused'),
   editedLevels: bound('nesting of a suite file, or of a text in the editor', 'levels', 64, 'refused'),
   editorFiles: bound('texts in the editor that were left open', 'entries', 100, 'the oldest go'),
   answer: bound(

@@ -104,6 +104,33 @@ test('an argument that the tool does not know is imported with a warning at its 
   })
 })
 
+test('a case with rows of a file is imported once for each, and a faulty row is refused at its line', async () => {
+  const rows = write('rows.jsonl', '{"word": "one"}\n{"word": "two"}\n')
+  const text = `suite: { id: rows, name: Rows, servers: [everything] }
+cases:
+  - title: Echo {{word}}
+    id: echo-{{word}}
+    each: { file: rows.jsonl }
+    tags: [smoke]
+    steps:
+      - { id: call, kind: toolCall, serverName: everything, toolName: echo, arguments: { message: '{{word}}' } }
+      - { id: check, kind: assert, assertion: { type: noToolErrors } }
+`
+  const file = write('rows.yaml', text)
+  const { code, stderr } = await suite('import', file, '--yes')
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('2 created') as string })
+  expect(stderr).toContain('+ Echo one')
+  expect((await suite('import', file, '--yes')).stderr).toContain('The service has all of it already.')
+  expect((await suite('export', 'Rows')).stdout).toContain('id: echo-two')
+  write('rows.jsonl', '{"word": "one"}\n{"ward": "two"}\n')
+  const faulty = await suite('import', file, '--yes')
+  expect(faulty).toMatchObject({ code: 2 })
+  expect(faulty.stderr).toContain(`${rows}:2:1: Row 2 has no column "word".`)
+  const applied = await home.run(['apply', '-f', file, '--dry-run'])
+  expect(applied).toMatchObject({ code: 2 })
+  expect(applied.stderr).toContain(`${rows}:2:1: Row 2 has no column "word".`)
+})
+
 test('an id shared by two steps of a case is refused with its line, before a suite is created', async () => {
   const step = 'steps: [{ id: call, kind: prompt, prompt: hi }, { id: call'
   const file = write('twice.yaml', FILE.replaceAll('ightly', 'wice').replace('steps: [{ id: call', step))

@@ -1,10 +1,11 @@
 import { readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isBelow } from '../../lib/files/is-below.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { FileProblem, SourceText } from '../../domain/documents/document.ts'
+import { readSuiteFile, type WrittenSuite } from '../../domain/suites/suite-file.ts'
 import { MAX_TEXT_BYTES, MOST_PROBLEMS, readText } from '../../lib/yaml/yaml-reading.ts'
-import { readTextFile } from '../../lib/yaml/text-files.ts'
+import { filesBeside, readTextFile } from '../../lib/yaml/text-files.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { readInput } from '../../lib/files/read-input.ts'
 import { UsageError } from '../config/settings.ts'
@@ -28,7 +29,15 @@ export async function readSource(file: string): Promise<SourceText> {
   const read =
     file === '-' ? readText(await readInput(file, MAX_TEXT_BYTES)) : onDisk('read', file, () => readTextFile(file))
   if (!read.ok) throw faulty(read.problems.map(problem => ({ ...problem, file })))
-  return { file, text: read.value }
+  return { file, text: read.value, beside: filesBeside(file === '-' ? '.' : dirname(file)) }
+}
+
+/** Reads a suite file that a person named, or standard input. @throws UsageError with every problem at its line */
+export async function readSuiteAt(file: string): Promise<WrittenSuite> {
+  const { text, beside } = await readSource(file)
+  const read = readSuiteFile(text, beside)
+  if (read.ok) return read.value
+  throw faulty(read.problems.map(problem => ({ file, ...problem })))
 }
 
 /**

@@ -2,13 +2,13 @@ import { jsonText } from '../../lib/printable.ts'
 import { resolve } from 'node:path'
 import { outcomeCounts, type CaseOutcome } from '../../domain/suites/batch.ts'
 import type { DuplicatePolicy } from '../../domain/suites/duplicates.ts'
-import { readSuiteFile, suiteFileSchema, writeSuiteFile, type SuiteFile } from '../../domain/suites/suite-file.ts'
-import { serversNamedIn, textFaults } from '../../domain/suites/case-faults.ts'
+import { suiteFileSchema, writeSuiteFile, type SuiteFile } from '../../domain/suites/suite-file.ts'
+import { documentFaults, serversOf } from '../../domain/suites/case-faults.ts'
 import { placedObstacle, readCheckBasis, readPlan, readSuite } from '../../domain/suites/suite-store.ts'
 import { isSettled, planLines, type SyncPlan } from '../../domain/suites/sync-plan.ts'
 import { sendSync, type SyncDone } from '../../domain/suites/sync-send.ts'
-import { isFile, readTextFile, writeTextFile } from '../../lib/yaml/text-files.ts'
-import { MAX_TEXT_BYTES, readText, type Read, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import { isFile, writeTextFile } from '../../lib/yaml/text-files.ts'
+import type { TextProblem, YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { plural } from '../../lib/format.ts'
@@ -16,9 +16,8 @@ import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt } from '../output/confirm-prompt.ts'
 import { goAfterEarlier, type Going } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { faulty, firstLines, onDisk, problemLine } from '../documents/files.ts'
+import { faulty, firstLines, onDisk, problemLine, readSuiteAt } from '../documents/files.ts'
 import { say } from '../output/prose.ts'
-import { readInput } from '../../lib/files/read-input.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { refuseReadOnly, type CommandContext, type SavedContext } from '../workspace/in-workspace.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
@@ -58,7 +57,7 @@ export async function importSuite(
   own: ImportOptions,
 ): Promise<number> {
   checkOptions(own)
-  const { file, text } = await readFileOf(path)
+  const { file, document } = await readSuiteAt(path)
   const projectId = await chosen()
   const going = await afterEarlierImport(opened, projectId, file, own)
   const target = {
@@ -67,8 +66,8 @@ export async function importSuite(
     duplicates: own.duplicates ?? (own.unchecked ? 'warn' : 'block'),
   } as const
   const found = await readPlan(client, projectId, file, target)
-  if ('obstacle' in found) throw faulty(inFile(path, [placedObstacle(found, text)]))
-  const warnings = own.unchecked ? [] : await requireFaultless(client, projectId, path, text)
+  if ('obstacle' in found) throw faulty(inFile(path, [placedObstacle(found, document)]))
+  const warnings = own.unchecked ? [] : await requireFaultless(client, projectId, path, document)
   const { plan, names } = found
   const prune = own.prune ?? false
   if (!own.json) say(planLines(plan, prune).join('\n'))
@@ -124,15 +123,6 @@ export function printSchema(): number {
   return EXIT.done
 }
 
-/** @throws UsageError with every problem at its line */
-async function readFileOf(path: string): Promise<{ file: SuiteFile; text: string }> {
-  const text: Read<string> =
-    path === '-' ? readText(await readInput(path, MAX_TEXT_BYTES)) : onDisk('read', path, () => readTextFile(path))
-  const read = text.ok ? readSuiteFile(text.value) : text
-  if (text.ok && read.ok) return { file: read.value, text: text.value }
-  throw faulty(inFile(path, read.ok ? [] : read.problems))
-}
-
 /** Returns problems with the name of their file. */
 const inFile = (file: string, problems: readonly TextProblem[]) => problems.map(problem => ({ ...problem, file }))
 
@@ -140,10 +130,15 @@ const inFile = (file: string, problems: readonly TextProblem[]) => problems.map(
  * Checks what a schema cannot, such as names of servers and tools. Prints and returns mistakes that are only warnings.
  * @throws UsageError for all other mistakes
  */
-async function requireFaultless(client: Client, projectId: string, path: string, text: string): Promise<TextProblem[]> {
-  const { known, unlisted, models } = await readCheckBasis(client, projectId, serversNamedIn(text))
+async function requireFaultless(
+  client: Client,
+  projectId: string,
+  path: string,
+  document: YamlDocument,
+): Promise<TextProblem[]> {
+  const { known, unlisted, models } = await readCheckBasis(client, projectId, serversOf([document]))
   for (const name of unlisted) say(`${clean(name)} did not list its tools; names of its tools are not checked.`)
-  const found = textFaults(text, known, models)
+  const found = documentFaults(document, known, models)
   const faults = found.filter(({ isWarning }) => !isWarning)
   if (faults.length > 0)
     throw faulty(inFile(path, faults), 'Nothing was sent. Correct the file, or add --unchecked to send it as it is.')

@@ -1,13 +1,15 @@
 import { isPlainObject, strictBody } from '../../api/contract/shapes.ts'
 import type { Taken } from './taken.ts'
 import { checkDocument } from '../suites/schema-problems.ts'
+import type { ReadBeside } from '../suites/rows.ts'
 import { readSuiteDocument, type SuiteFile } from '../suites/suite-file.ts'
 import { readYaml, type Read, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 import { wordsOf } from './forms.ts'
 import { ClientForm, DOCUMENT_NOUNS, FORMS, type DocumentNoun, type Form } from './nouns.ts'
 import { filled } from './secrets.ts'
 
-export type SourceText = { file: string; text: string }
+/** A text of documents. Without `beside`, it cannot name files with rows. */
+export type SourceText = { file: string; text: string; beside?: ReadBeside }
 export type FileProblem = TextProblem & { file: string }
 
 type Source = {
@@ -26,25 +28,42 @@ export type Doc = SuiteDoc | FormDoc
 
 export type ReadDocs = { docs: readonly Doc[]; problems: readonly FileProblem[] }
 
-/** Reads documents from texts, each record once, with variables filled in from the environment. */
+/**
+ * Reads documents from texts, each record once, with variables filled in from the environment. A text with rows of a
+ * suite is none.
+ */
 export function readDocuments(
   sources: readonly SourceText[],
   env: Readonly<Record<string, string | undefined>>,
 ): ReadDocs {
-  const docs: Doc[] = []
-  const problems: FileProblem[] = []
-  for (const { file, text } of sources) {
-    const report = (found: readonly TextProblem[]) => problems.push(...found.map(problem => ({ ...problem, file })))
-    const read = readYaml(text)
-    if (!read.ok) report(read.problems)
-    else
-      for (const document of read.value) {
-        const one = readDocument(document, file, env)
-        if (one.ok) docs.push(one.value)
-        else report(one.problems)
-      }
+  const rows = new Set<string>()
+  const read = sources.map(source => ({ file: source.file, ...readSource(notingRows(source, rows), env) }))
+  const own = read.filter(({ file }) => !rows.has(file))
+  const docs = own.flatMap(each => each.docs)
+  return { docs, problems: [...own.flatMap(each => each.problems), ...repeated(docs)] }
+}
+
+/** Returns a source that notes the files that it names. */
+function notingRows({ beside, ...source }: SourceText, rows: Set<string>): SourceText {
+  if (!beside) return source
+  return {
+    ...source,
+    beside(name) {
+      const found = beside(name)
+      rows.add(found.path)
+      return found
+    },
   }
-  return { docs, problems: [...problems, ...repeated(docs)] }
+}
+
+function readSource(source: SourceText, env: Readonly<Record<string, string | undefined>>): ReadDocs {
+  const { file, text } = source
+  const read = readYaml(text)
+  const each = read.ok ? read.value.map(document => readDocument(document, source, env)) : [read]
+  return {
+    docs: each.flatMap(one => (one.ok ? [one.value] : [])),
+    problems: each.flatMap(one => (one.ok ? [] : one.problems.map(problem => ({ file, ...problem })))),
+  }
 }
 
 /** Returns the position of a part of a document, with a message. */
@@ -54,7 +73,7 @@ export function problemAt({ file, document, noun }: Doc, path: readonly Property
 
 function readDocument(
   document: YamlDocument,
-  file: string,
+  { file, beside }: SourceText,
   env: Readonly<Record<string, string | undefined>>,
 ): Read<Doc> {
   const { value } = document
@@ -64,11 +83,12 @@ function readDocument(
     return { ok: false, problems: [{ ...document.at([]), message }] }
   }
   if (noun === 'suite') {
-    const read = readSuiteDocument(document)
+    const read = readSuiteDocument(document, beside)
     if (!read.ok) return read
+    const { file: suite, document: filledIn } = read.value
     return {
       ok: true,
-      value: { noun, name: read.value.suite.name, file, document, secrets: [], taken: [], suite: read.value },
+      value: { noun, name: suite.suite.name, file, document: filledIn, secrets: [], taken: [], suite },
     }
   }
   const { value: complete, secrets, taken, problems } = filled(document, env)

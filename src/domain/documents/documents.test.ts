@@ -326,3 +326,21 @@ test('a record that someone else changed after the plan is not deleted', async (
   const { items } = await service.client.personas.list({ projectId })
   expect(items.map(({ name: called }) => called).toSorted()).toEqual(['Priya', 'Tom'])
 })
+
+test('a file of a folder with rows of a suite is no document of its own', () => {
+  const rows = '- { t: A }\n- { t: B }\n'
+  const text =
+    "suite: { name: N }\ncases: [{ each: { file: a.yaml }, title: '{{t}}', steps: [{ id: s, kind: prompt }] }]\n"
+  const beside = (name: string) => ({ path: `evals/${name}`, read: { ok: true, value: rows } as const })
+  const sources = [
+    { file: 'evals/a.yaml', text: rows, beside },
+    { file: 'evals/b.yaml', text, beside },
+  ]
+  const { docs, problems } = readDocuments(sources, {})
+  expect(problems).toEqual([])
+  expect(docs.flatMap(doc => (doc.noun === 'suite' ? doc.suite.cases.map(({ title }) => title) : []))).toEqual([
+    'A',
+    'B',
+  ])
+  expect(readDocuments(sources.slice(0, 1), {}).problems).toMatchObject([{ file: 'evals/a.yaml', line: 1 }])
+})

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assertionNames, assertions, type AssertionName } from '../../api/contract/assertions.ts'
-import { serversNamedIn, textFaults, type KnownTools } from './case-faults.ts'
+import { documentFaults, plainDocuments, serversOf, type CaseFault, type KnownTools } from './case-faults.ts'
 
 const known: KnownTools = new Map([
   [
@@ -13,11 +13,32 @@ const known: KnownTools = new Map([
   ],
   ['silent', undefined],
 ])
+const documentsIn = (text: string) => {
+  const read = plainDocuments(text)
+  if (!read.ok) throw new Error(read.problems[0]?.message)
+  return read.value
+}
+const textFaults = (text: string, ...basis: [KnownTools, (readonly string[])?]): CaseFault[] =>
+  documentsIn(text).flatMap(document => documentFaults(document, ...basis))
 const caseWith = (step: string): string => `title: One\nsteps:\n  - ${step}\n`
 const faultsOf = (text: string) =>
   textFaults(text, known).map(({ line, column, message }) => `${line}:${column} ${message}`)
 
 describe('probable mistakes in a case', () => {
+  test('are placeholders for the result of another step, which nobody fills in', () => {
+    const steps = (id: string) => `title: One
+steps:
+  - { id: create, kind: toolCall, toolName: get-sum, arguments: {} }
+  - { id: ask, kind: prompt, prompt: 'Delete {{ ${id}.id }}.' }
+`
+    expect(faultsOf(steps('create'))).toEqual([
+      expect.stringMatching(
+        /^4:38 A step cannot use the result of another one: "{{create.id}}" would be sent as it is/,
+      ),
+    ])
+    expect(faultsOf(steps('user'))).toEqual([])
+  })
+
   test.each([
     [
       '{ id: a, kind: toolCall, serverName: everythin, toolName: echo }',
@@ -107,7 +128,7 @@ cases:
       '7:48 The servers have no tool "gone".',
       '8:54 The servers have no tool "nobody".',
     ])
-    expect(serversNamedIn(file)).toEqual(['everything'])
+    expect(serversOf(documentsIn(file))).toEqual(['everything'])
   })
 })
 

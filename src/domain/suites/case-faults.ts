@@ -4,12 +4,14 @@ import { EvalTestStep, MatchOptionsOverride } from '../../api/contract/eval-shap
 import { asksModel, effectiveChecks } from '../../api/contract/runs.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { checksNothing, stepsBeforeWork } from './case-checks.ts'
+import { plainSuite } from './each.ts'
 import { mixtureIn } from './match-options.ts'
+import { namesStep, noStepResult, placeholdersIn } from './placeholders.ts'
 import { isOffered } from './offered-models.ts'
 import type { SuiteFile } from './suite-file.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { placed, problemsOf, type PlacedMessage } from './schema-problems.ts'
-import { readYaml, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
+import { readYaml, type Read, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 import { isOfType } from '../../lib/json-schema/types.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
@@ -34,24 +36,26 @@ const STEP_FIELDS: Readonly<Record<string, { needs: string; takes: readonly stri
 }
 const COMMON = ['id', 'kind']
 
-/**
- * Returns probable mistakes in a text of cases or a suite file that its schema accepts: unknown fields, assertion
- * types, servers, tools and arguments, and duplicate step ids. The contract accepts any steps, so a service may know
- * more; a person decides.
- * @param text one or several documents without syntax errors
- */
-export function textFaults(text: string, known: KnownTools, models?: Models): CaseFault[] {
+/** Returns the documents of a text that names no file, with their rows filled in. */
+export function plainDocuments(text: string): Read<readonly YamlDocument[]> {
   const read = readYaml(text)
-  if (!read.ok) return [...read.problems]
-  return read.value.flatMap(document => documentFaults(document, known, models))
+  if (!read.ok) return read
+  const plain = read.value.map(each => plainSuite(each))
+  const problems = plain.flatMap(each => (each.ok ? [] : each.problems))
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, value: plain.flatMap(each => (each.ok ? [each.value.document] : [])) }
 }
 
-/** Like `textFaults`, for a document that is already parsed. */
+/**
+ * Returns probable mistakes in a document with cases or a suite, with its rows filled in, that its schema accepts:
+ * unknown fields, assertion types, servers, tools and arguments, duplicate step ids, and results of other steps. The
+ * contract accepts any steps, so a service may know more; a person decides.
+ */
 export function documentFaults(document: YamlDocument, known: KnownTools, models?: Models): CaseFault[] {
   return placed(faultsIn(document.value, known, models), document)
 }
 
-/** Like `textFaults`, for a suite as a file describes it, each with the title of its case. */
+/** Like `documentFaults`, for a suite as a file describes it, each with the title of its case. */
 export function suiteFaults(file: SuiteFile, known: KnownTools, models?: Models): string[] {
   return faultsIn(file, known, models).map(({ path: [part, index], message }) => {
     const form = part === 'cases' ? file.cases[Number(index)] : undefined
@@ -59,11 +63,9 @@ export function suiteFaults(file: SuiteFile, known: KnownTools, models?: Models)
   })
 }
 
-/** Returns names of the servers that a text refers to. */
-export function serversNamedIn(text: string): string[] {
-  const read = readYaml(text)
-  if (!read.ok) return []
-  const names = read.value.flatMap(({ value }) => {
+/** Returns names of the servers that documents refer to. */
+export function serversOf(documents: readonly YamlDocument[]): string[] {
+  const names = documents.flatMap(({ value }) => {
     const { servers, cases } = partsOf(value)
     const ofSteps = cases.flatMap(each => stepsOf(each).map(step => step['serverName']))
     return [...servers, ...ofSteps]
@@ -116,6 +118,7 @@ function caseFaults(
   const checks = isPlainObject(form['checks']) ? listOf(form['checks']['list']) : []
   return [
     ...repeatedSteps(form, path),
+    ...stepResults(form, path),
     ...stepsOf(form).flatMap((step, index) => stepFaults(step, [...path, 'steps', index], known, toolsInReach)),
     ...checks.flatMap((check, index) => assertionFaults(check, [...path, 'checks', 'list', index], toolsInReach)),
   ]
@@ -196,6 +199,14 @@ function repeatedSteps(form: Readonly<Record<string, unknown>>, path: Path): Fau
     const message = `Step ${first + 1} has the id "${id}" already; within a case ids are there once.`
     return [{ path: [...path, 'steps', index, 'id'], onKey: false, message }]
   })
+}
+
+/** Returns placeholders for results of steps. They would be sent as texts. */
+function stepResults(form: Form, path: Path): Fault[] {
+  const steps = form['steps']
+  return placeholdersIn(steps, [...path, 'steps']).flatMap(({ name, path: at, isInName }) =>
+    namesStep(name, steps) ? [{ path: at, onKey: isInName, message: noStepResult(name) }] : [],
+  )
 }
 
 function stepFaults(

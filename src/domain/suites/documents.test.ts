@@ -103,10 +103,8 @@ describe('cases as YAML', () => {
         fc.uniqueArray(caseForm, { minLength: 1, maxLength: 3, selector: form => form.id ?? form }),
         cases => {
           const suite = { id: 'nightly', name: 'Nightly: #1', servers: ['a', 'b'], model: 'x/y' }
-          expect(readSuiteFile(writeSuiteFile({ suite, cases }))).toEqual({
-            ok: true,
-            value: { suite, cases: cases.map(normalCase) },
-          })
+          const read = readSuiteFile(writeSuiteFile({ suite, cases }))
+          expect(read.ok && read.value.file).toEqual({ suite, cases: cases.map(normalCase) })
         },
       ),
     )
@@ -256,7 +254,7 @@ describe('an invalid document', () => {
     const file = `suite: { name: N }\ncases:\n  - { id: a, title: T, steps: [{ id: s, kind: prompt }] }\n  - { id: a, title: U, steps: [{ id: s, kind: prompt }] }\n`
     expect(readSuiteFile(file)).toEqual({
       ok: false,
-      problems: [{ line: 4, column: 11, message: 'The case 1 has the id "a" already; ids are there once.' }],
+      problems: [{ line: 4, column: 11, message: 'The case at line 3 has the id "a" already; ids are there once.' }],
     })
   })
 })
@@ -265,6 +263,7 @@ test('the schema of files describes its fields', () => {
   const schema = JSON.stringify(suiteFileSchema())
   expect(schema).toContain('"enum":["prompt","toolCall","interact","assert"]')
   expect(schema).toContain('Trials of each run')
+  expect(schema).toContain('the case is there once for each, with {{city}} filled in')
 })
 
 test.each([

@@ -22,6 +22,14 @@ export const caseFieldLabels = (): Record<keyof EvalCaseCreateRequest, string> =
     `${assertionNames.map(assertionUsage).join(', ')}.`,
 })
 
+/** Explanations of the fields that a case has in a file only. */
+export const FILE_FIELD_LABELS = {
+  each:
+    'Rows, such as [{city: Oslo}], or {file: rows.jsonl}: the case is there once for each, with {{city}} filled in. ' +
+    'Title and id must differ.',
+  tags: 'Words by which mcpdeck run --cases-of FILE --tag WORD chooses cases; they stay in the file.',
+}
+
 /** Explanations of the fields of a suite, for documents. */
 export const SUITE_FIELD_LABELS: Record<keyof SuiteForm, string> = {
   id: 'The file’s own name of the suite; a second import finds the suite by it, or by its name.',

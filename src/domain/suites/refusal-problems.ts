@@ -2,6 +2,7 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { printable } from '../../lib/printable.ts'
 import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import { plainSuite } from './each.ts'
 
 /**
  * Returns problems in a text according to a service's refusal, with the lines of the fields it names; empty if the
@@ -10,7 +11,9 @@ import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 export function refusalProblems(error: unknown, text: string): TextProblem[] {
   if (!(error instanceof ApiError) || error.code !== 'VALIDATION_ERROR') return []
   const read = readYaml(text)
-  const document = read.ok ? read.value[0] : undefined
+  const written = read.ok ? read.value[0] : undefined
+  const plain = written && plainSuite(written)
+  const document = plain?.ok ? plain.value.document : written
   const start = { line: 1, column: 1 }
   return fieldsOf(error).map(({ path, message }) => {
     const known = document && partIn(document.value, path)

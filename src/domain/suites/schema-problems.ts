@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { KEY_PREFIX } from '../../api/contract/contract.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { printable } from '../../lib/printable.ts'
-import { MOST_PROBLEMS, type Read, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
+import { MOST_PROBLEMS, type Read, type RowOrigin, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
@@ -16,6 +16,7 @@ type Words = {
   part: string
   /** Whether the schema's own messages explain what is required. */
   saysWhy?: boolean
+  origin?: YamlDocument['origin']
 }
 
 const DOCUMENT: Words = { whole: 'The document', part: 'field' }
@@ -24,7 +25,8 @@ const DOCUMENT: Words = { whole: 'The document', part: 'field' }
 export function checkDocument<T>(document: YamlDocument, schema: z.ZodType<T>): Read<T> {
   const checked = schema.safeParse(document.value, { reportInput: true })
   if (checked.success) return { ok: true, value: checked.data }
-  return { ok: false, problems: placed(messagesOf(checked.error, schema, DOCUMENT), document) }
+  const words = { ...DOCUMENT, origin: document.origin }
+  return { ok: false, problems: placed(messagesOf(checked.error, schema, words), document) }
 }
 
 /** The fault of a value, and the part it concerns: the value, or its name. */
@@ -36,11 +38,38 @@ export function problemsOf(schema: z.ZodType, value: unknown, words = DOCUMENT):
   return checked.success ? [] : messagesOf(checked.error, schema, words)
 }
 
-/** Returns messages with their lines, sorted from top to bottom, and their other fields. */
-export function placed<T extends PlacedMessage>(messages: readonly T[], { at }: YamlDocument) {
-  return messages
-    .map(({ path, onKey, ...said }) => ({ ...said, ...at(path, onKey), message: printable(said.message) }))
+/**
+ * Returns messages with their lines, sorted from top to bottom, and their other fields. What several rows of a table
+ * have in common is said once.
+ */
+export function placed<T extends PlacedMessage>(messages: readonly T[], { at, origin }: YamlDocument) {
+  const groups = new Map<string, { said: T; from: RowOrigin[] }>()
+  for (const [index, said] of messages.entries()) {
+    const from = origin?.(said.path)
+    const key = from ? JSON.stringify([from.path, said.message]) : String(index)
+    const group = groups.get(key)
+    if (group && from) group.from.push(from)
+    else groups.set(key, { said, from: from ? [from] : [] })
+  }
+  return [...groups.values()]
+    .map(({ said: { path, onKey, ...said }, from }) => ({
+      ...said,
+      ...at(path, onKey),
+      message: printable(`${ofRows(from)}${said.message}`),
+    }))
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
+}
+
+/** Number of rows that a sentence names. */
+const ROWS_NAMED = 3
+
+/** Returns the rows that a message is about, as its beginning; empty if it is about all of them. */
+function ofRows(from: readonly RowOrigin[]): string {
+  const rows = [...new Set(from.map(({ row }) => row))]
+  if (rows.length === 0 || (rows.length === from[0]?.rows && rows.length > 1)) return ''
+  const more = rows.length - ROWS_NAMED
+  const named = `${rows.slice(0, ROWS_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return `Row${rows.length === 1 ? '' : 's'} ${named}: `
 }
 
 function messagesOf(error: z.ZodError, schema: z.ZodType, words: Words): PlacedMessage[] {
@@ -53,8 +82,8 @@ function messagesOf(error: z.ZodError, schema: z.ZodType, words: Words): PlacedM
 /** Returns messages for an issue of a schema, with positions. */
 function issueMessages(issue: Issue, schema: z.ZodType, words: Words): PlacedMessage[] {
   const { path, code, input } = issue
-  const { whole, part, saysWhy } = words
-  const name = path.length === 0 ? whole : `"${path.join('.')}"`
+  const { whole, part, saysWhy, origin } = words
+  const name = path.length === 0 ? whole : `"${(origin?.(path)?.path ?? path).join('.')}"`
   const on = (message: string, onKey = false): PlacedMessage[] => [{ path, message, onKey }]
   const kind = (value: unknown): string => shown(value, part)
   if (code === 'unrecognized_keys') {

@@ -3,7 +3,9 @@ import { assertionNames, assertions } from '../../api/contract/assertions.ts'
 import { shape, strictBody } from '../../api/contract/shapes.ts'
 import { EvalCaseCreateRequest, type EvalCase, type EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { formOfCase, normalCase, type CaseForm } from './case-form.ts'
-import { caseFieldLabels, SUITE_FIELD_LABELS } from './field-labels.ts'
+import { caseFieldLabels, FILE_FIELD_LABELS, SUITE_FIELD_LABELS } from './field-labels.ts'
+import { plainSuite } from './each.ts'
+import type { ReadBeside } from './rows.ts'
 import { checkDocument } from './schema-problems.ts'
 import { formOfSuite, normalSuite, SuiteForm, type Names } from './suite-form.ts'
 import { readYaml, type Read, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
@@ -14,6 +16,8 @@ export const SuiteFile = shape(() => strictBody({ suite: SuiteForm(), cases: z.a
 /** A suite file that may have no cases, like a stored suite. */
 const SuiteDocument = shape(() => SuiteFile().extend({ cases: z.array(EvalCaseCreateRequest()).default([]) }))
 export type SuiteFile = z.infer<typeof SuiteFile>
+/** A suite that was read from a text, with the document for places, and the tags of each case. */
+export type WrittenSuite = { file: SuiteFile; document: YamlDocument; tags: readonly (readonly string[])[] }
 
 /** Returns a stored suite as a file. The id by which syncs find it is the service's own. */
 export function fileOf(detail: EvalSuiteDetail, cases: readonly EvalCase[], names: Names): SuiteFile {
@@ -24,33 +28,43 @@ export function fileOf(detail: EvalSuiteDetail, cases: readonly EvalCase[], name
 export function writeSuiteFile(file: SuiteFile, about: readonly string[] = []): string {
   return writeDocument({
     value: { suite: normalSuite(file.suite), cases: file.cases.map(normalCase) },
-    words: { suite: SUITE_FIELD_LABELS, cases: caseFieldLabels() },
+    words: { suite: SUITE_FIELD_LABELS, cases: { ...caseFieldLabels(), ...FILE_FIELD_LABELS } },
     about,
   })
 }
 
-/** Parses a suite: one document, with every case once. */
-export function readSuiteFile(text: string): Read<SuiteFile> {
+/**
+ * Parses a suite: one document, with every case once.
+ * @param beside reads the files with rows that it names
+ */
+export function readSuiteFile(text: string, beside?: ReadBeside): Read<WrittenSuite> {
   const read = readYaml(text)
   if (!read.ok) return read
   const [document, second] = read.value
   if (!document) return wrong({ line: 1, column: 1 }, 'The file is empty; it needs suite: and cases:.')
   if (second) return wrong(second.at([]), 'A suite file is one document; this begins a second one.')
-  return suiteIn(document, SuiteFile())
+  return suiteIn(document, SuiteFile(), beside)
 }
 
 /** Parses a suite that is one of several documents. It may have no cases. */
-export function readSuiteDocument(document: YamlDocument): Read<SuiteFile> {
-  return suiteIn(document, SuiteDocument())
+export function readSuiteDocument(document: YamlDocument, beside?: ReadBeside): Read<WrittenSuite> {
+  return suiteIn(document, SuiteDocument(), beside)
 }
 
-function suiteIn(document: YamlDocument, schema: z.ZodType<SuiteFile>): Read<SuiteFile> {
+function suiteIn(
+  written: YamlDocument,
+  schema: z.ZodType<SuiteFile>,
+  beside: ReadBeside | undefined,
+): Read<WrittenSuite> {
+  const plain = plainSuite(written, beside)
+  if (!plain.ok) return plain
+  const { document, tags } = plain.value
   const checked = checkDocument(document, schema)
   if (!checked.ok) return checked
   const { suite, cases } = checked.value
   const problems = repeatedIds(document, cases)
   if (problems.length > 0) return { ok: false, problems }
-  return { ok: true, value: { suite: normalSuite(suite), cases: cases.map(normalCase) } }
+  return { ok: true, value: { file: { suite: normalSuite(suite), cases: cases.map(normalCase) }, document, tags } }
 }
 
 /** Returns the settings of a suite without its cases, as text for editing. */
@@ -104,7 +118,8 @@ function withWords(schema: object): Json {
   }
   described(root.properties?.['suite'], SUITE_FIELD_LABELS)
   const form = root.properties?.['cases']?.items
-  described(form, caseFieldLabels())
+  addFileFields(form)
+  described(form, { ...caseFieldLabels(), ...FILE_FIELD_LABELS })
   const assertion = { $ref: '#/$defs/assertion' }
   const step = form?.properties?.['steps']?.items?.properties
   if (step) step['assertion'] = assertion
@@ -112,6 +127,23 @@ function withWords(schema: object): Json {
   const ofSuite = root.properties?.['suite']?.properties?.['settings']?.properties?.['checks']
   for (const list of [ofCase, unlessNull(ofSuite)]) if (list) list.items = assertion
   return { ...root, $defs: { assertion: { anyOf: assertionSchemas() } } }
+}
+
+/** A value that a column of `each:` gives. */
+const COLUMN: Json = { type: 'string', pattern: String.raw`^\{\{[^{}]*\}\}$` }
+
+/** Adds the fields that a case has in a file only, and columns where a case has no text. */
+function addFileFields(form: Json | undefined): void {
+  const own = form?.properties
+  if (!form || !own) return
+  for (const name of ['iterations', 'isNegative']) if (own[name]) own[name] = { anyOf: [own[name], COLUMN] }
+  const file = { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] }
+  const rows = { type: 'array', items: { type: 'object' }, minItems: 1 }
+  const fields: Record<keyof typeof FILE_FIELD_LABELS, Json> = {
+    each: { anyOf: [rows, { ...file, additionalProperties: false }] },
+    tags: { type: 'array', items: { type: 'string', pattern: String.raw`\S` } },
+  }
+  Object.assign(own, fields)
 }
 
 /** Returns a schema without the option of null. */
@@ -126,7 +158,8 @@ function repeatedIds(document: YamlDocument, cases: readonly CaseForm[]): TextPr
     const earlier = seen.get(id)
     seen.set(id, earlier ?? index)
     if (earlier === undefined) return []
-    const message = `The case ${earlier + 1} has the id "${id}" already; ids are there once.`
+    const { line } = document.at(['cases', earlier])
+    const message = `The case at line ${line} has the id "${id}" already; ids are there once.`
     return [{ ...document.at(['cases', index, 'id']), message }]
   })
 }

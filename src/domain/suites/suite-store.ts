@@ -6,7 +6,7 @@ import type { KnownTools } from './case-faults.ts'
 import type { DuplicatePolicy } from './duplicates.ts'
 import { catalogModels } from './offered-models.ts'
 import { readNames, type ProjectNames } from './project-names.ts'
-import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import type { TextProblem, YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 import { fileOf, type SuiteFile } from './suite-file.ts'
 import { planSync, repeatedCase, suiteOfFile, type SyncObstacle, type SyncPlan } from './sync-plan.ts'
 
@@ -48,11 +48,9 @@ export async function readPlan(
   return repeated ?? { plan, names }
 }
 
-/** Returns an obstacle with the position in the file's text that it concerns. */
-export function placedObstacle({ obstacle, path = [] }: SyncObstacle, text: string): TextProblem {
-  const read = readYaml(text)
-  const place = (read.ok ? read.value[0]?.at(path) : undefined) ?? { line: 1, column: 1 }
-  return { ...place, message: obstacle }
+/** Returns an obstacle with the position in the file that it concerns. */
+export function placedObstacle({ obstacle, path }: SyncObstacle, { at }: YamlDocument): TextProblem {
+  return { ...(path ? at(path) : { line: 1, column: 1 }), message: obstacle }
 }
 
 async function readStored(

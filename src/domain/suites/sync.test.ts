@@ -104,7 +104,7 @@ describe('a suite as a file', () => {
           expect(first.outcomes.map(({ kind, message }) => message ?? kind)).toEqual(cases.map(() => 'created'))
           const out = await exported(first.suiteId)
           const read = readSuiteFile(writeSuiteFile(out))
-          expect(read).toEqual({ ok: true, value: out })
+          expect(read.ok && read.value.file).toEqual(out)
           const second = await bring({ ...out, suite: { ...out.suite, name: `Copy ${made}` } }, { asNew: true, ...why })
           expect(content(await exported(second.suiteId))).toEqual(content(out))
           const again = await plan(out)
@@ -124,7 +124,7 @@ describe('a suite as a file', () => {
     expect(writeSuiteFile(await exported(sandbox.id))).toBe(once)
     const read = readSuiteFile(once)
     if (!read.ok) throw new Error('it is no suite file')
-    expect(isSettled((await plan(read.value)).plan, true)).toBe(true)
+    expect(isSettled((await plan(read.value.file)).plan, true)).toBe(true)
   })
 })
 

@@ -1,4 +1,6 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { isBelow } from '../files/is-below.ts'
 import { writeAtomically } from '../files/write-atomically.ts'
 import { MAX_TEXT_BYTES, readText, type Read } from './yaml-reading.ts'
 
@@ -16,6 +18,21 @@ export function readTextFile(path: string): Read<string> {
     return readText(bytes.subarray(0, length))
   } finally {
     closeSync(file)
+  }
+}
+
+/**
+ * Returns a function that reads the files in a folder and below, as named in a text of that folder. A text that came
+ * from elsewhere cannot have other files of the person read.
+ */
+export function filesBeside(folder: string) {
+  return (name: string): { path: string; read: Read<string> } => {
+    const path = join(folder, name)
+    const isOutside = isAbsolute(name) || !isBelow(resolve(folder), resolve(path))
+    const target = isOutside ? '' : realpathSync(path)
+    if (isOutside || !isBelow(realpathSync(folder), target)) throw new Error(`it is outside of ${folder}`)
+    if (!statSync(target).isFile()) throw new Error('it is not a regular file')
+    return { path, read: readTextFile(target) }
   }
 }
 

@@ -16,12 +16,18 @@ import { printable } from '../printable.ts'
 import { createPlaces, type TextPlace } from '../text-place.ts'
 import { offsetOf } from './yaml-places.ts'
 
-/** One thing that is wrong in a text. */
-export type TextProblem = TextPlace & { message: string }
+/** One thing that is wrong in a text, or in another file that the text names. */
+export type TextProblem = TextPlace & { message: string; file?: string }
 /** The parsed value, or everything that is wrong with the text. */
 export type Read<T> = { ok: true; value: T } | { ok: false; problems: readonly TextProblem[] }
 /** One document of a text: its value, and the position of each part. */
-export type YamlDocument = { value: unknown; at: (path: readonly PropertyKey[], onKey?: boolean) => TextPlace }
+export type YamlDocument = {
+  value: unknown
+  at: (path: readonly PropertyKey[], onKey?: boolean) => TextPlace
+  /** Returns how a part came from a row of a table: what was written, and the row's number, counted from 1. */
+  origin?: (path: readonly PropertyKey[]) => RowOrigin | undefined
+}
+export type RowOrigin = { path: readonly PropertyKey[]; row: number; rows: number }
 
 /** Maximum length of text in bytes. A hundred of the largest cases that a service accepts need less. */
 export const MAX_TEXT_BYTES = BOUNDS.editedText.most

@@ -245,7 +245,9 @@ test('a suite is exported to a file, imported again, and deleted after a word wa
   await app.type(file)
   await app.press(formKeys.bindings.send)
   await app.see('suite.yaml.')
-  writeFileSync(file, readFileSync(file, 'utf8').replace('title: Says one', 'title: Says more'))
+  writeFileSync(join(folder, 'rows.jsonl'), '{"title": "Says more"}\n')
+  const filled = "title: '{{title}}'\n    each: { file: rows.jsonl }"
+  writeFileSync(file, readFileSync(file, 'utf8').replace('title: Says one', filled))
   await app.press(suitesKeys.bindings.importFile)
   await app.see('Read the file')
   await app.type(file)

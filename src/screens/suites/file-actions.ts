@@ -1,8 +1,9 @@
+import { dirname } from 'node:path'
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { outcomeCounts } from '../../domain/suites/batch.ts'
 import { keptWords } from '../../domain/suites/changes.ts'
-import type { SuiteFile } from '../../domain/suites/suite-file.ts'
+import type { SuiteFile, WrittenSuite } from '../../domain/suites/suite-file.ts'
 import type { SyncDone } from '../../domain/suites/sync-send.ts'
 import { suiteOfServer } from '../../domain/suites/templates.ts'
 import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
@@ -74,10 +75,14 @@ export async function importFile(authoring: Authoring, onSuite: OnSuite): Promis
   })
   if (!answers) return
   const path = namedPath(answers['file'] ?? '')
-  const { readTextFile } = await import('../../lib/yaml/text-files.ts')
+  const [{ filesBeside, readTextFile }, { readSuiteFile }] = await Promise.all([
+    import('../../lib/yaml/text-files.ts'),
+    import('../../domain/suites/suite-file.ts'),
+  ])
   try {
     const text = readTextFile(path)
-    const problems = text.ok ? await bring(authoring, text.value, onSuite) : text.problems
+    const written = text.ok ? readSuiteFile(text.value, filesBeside(dirname(path))) : text
+    const problems = written.ok ? await bring(authoring, written.value, onSuite) : written.problems
     if (problems.length > 0) showText(`${path} cannot be imported`, problems.map(problemLine))
   } catch (error) {
     tell('error', `${path} cannot be read: ${systemErrorReason(error)}.`)
@@ -85,17 +90,14 @@ export async function importFile(authoring: Authoring, onSuite: OnSuite): Promis
 }
 
 /** Shows what importing a file would do, and does it; resolves to the reasons why it cannot be imported. */
-async function bring(authoring: Authoring, text: string, onSuite: OnSuite): Promise<readonly TextProblem[]> {
-  const { readSuiteFile } = await import('../../domain/suites/suite-file.ts')
-  const file = readSuiteFile(text)
-  if (!file.ok) return file.problems
-  const found = await planOf(authoring, file.value, text)
+async function bring(authoring: Authoring, written: WrittenSuite, onSuite: OnSuite): Promise<readonly TextProblem[]> {
+  const found = await planOf(authoring, written)
   if (!found || 'problem' in found) return found ? [found.problem] : []
-  const doubts = await authoring.doubts(text)
+  const doubts = await authoring.doubtsIn([written.document])
   const lines = doubts.map((doubt): Line => ({ text: problemLine(doubt), tone: 'warn' }))
   if ((await agreeToSync(authoring, found, lines)) !== 'agreed') return []
   const done = await authoring.write(importing(authoring, found))
-  if (done) await shownAfter(authoring, file.value, done, onSuite)
+  if (done) await shownAfter(authoring, written.file, done, onSuite)
   return []
 }
 
@@ -104,15 +106,14 @@ type Planned = { plan: SyncPlan; names: ProjectNames }
 /** Returns what importing a file would do; undefined if that could not be read. */
 async function planOf(
   authoring: Authoring,
-  file: SuiteFile,
-  text: string,
+  { file, document }: WrittenSuite,
 ): Promise<Planned | { problem: TextProblem } | undefined> {
   const { client, projectId } = authoring
   const { placedObstacle, readPlan } = await import('../../domain/suites/suite-store.ts')
   const found = await authoring.read('Comparing the file with the service…', () =>
     readPlan(client, projectId, file, { duplicates: 'block' }),
   )
-  return found && 'obstacle' in found ? { problem: placedObstacle(found, text) } : found
+  return found && 'obstacle' in found ? { problem: placedObstacle(found, document) } : found
 }
 
 /** Asks with the plan, and with the probable mistakes in the file. */
@@ -179,7 +180,7 @@ export async function addSuite(authoring: Authoring, onSuite: OnSuite): Promise<
     doubts: authoring.doubts,
   })
   if (!edited) return
-  const found = await planOf(authoring, edited.value, edited.text)
+  const found = await planOf(authoring, edited.value)
   if (!found) return edited.keep()
   if ('problem' in found) {
     if (await edited.refuse([found.problem])) await addSuite(authoring, onSuite)
@@ -190,7 +191,7 @@ export async function addSuite(authoring: Authoring, onSuite: OnSuite): Promise<
   if (answer === 'settled') return edited.discard()
   const sent = await authoring.sendEdited(edited, importing(authoring, found))
   if (sent === 'correct') await addSuite(authoring, onSuite)
-  else if (sent) await shownAfter(authoring, edited.value, sent.value, onSuite)
+  else if (sent) await shownAfter(authoring, edited.value.file, sent.value, onSuite)
 }
 
 const NEW_SUITE = ['A new suite; it is checked when you save and leave. Unchanged or emptied, nothing is created.']
@@ -235,8 +236,8 @@ function doneWords(
   return { tone: isWhole && kept === undefined ? 'ok' : 'warn', text: `${parts.join('; ')}.` }
 }
 
-function problemLine({ line, column, message }: TextProblem): string {
-  return `line ${line}, column ${column}: ${message}`
+function problemLine({ file, line, column, message }: TextProblem): string {
+  return `${file === undefined ? '' : `${file}, `}line ${line}, column ${column}: ${message}`
 }
 
 function slug(name: string): string {

@@ -1,6 +1,6 @@
 import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
 import { failureSentence } from '../../api/client/errors/error-text.ts'
-import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
+import type { TextProblem, YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 import type { CallOptions } from '../../api/client/client.ts'
 import { changeLine, type Change } from '../../domain/suites/changes.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -37,6 +37,17 @@ export function useAuthoring(projectId: string) {
   /** Reads what an action needs; `work` passes the options on, so that a key can stop it. */
   const read = <T>(start: string, work: (call: CallOptions) => Promise<T>): Promise<T | undefined> =>
     opening({ start, work: signal => work({ signal }), stopped: 'Stopped reading; nothing was changed.' })
+  /** Returns probable mistakes in documents whose rows are filled in. */
+  const doubtsIn = async (documents: readonly YamlDocument[]): Promise<readonly TextProblem[]> => {
+    const [{ documentFaults, serversOf }, { readCheckBasis }] = await Promise.all([
+      import('../../domain/suites/case-faults.ts'),
+      import('../../domain/suites/suite-store.ts'),
+    ])
+    const basis = await read('Checking the names of servers and tools…', call =>
+      readCheckBasis(client, projectId, serversOf(documents), call),
+    )
+    return documents.flatMap(each => documentFaults(each, basis?.known ?? new Map(), basis?.models))
+  }
   return {
     client,
     projectId,
@@ -73,16 +84,12 @@ export function useAuthoring(projectId: string) {
       edited.keep(refusal === undefined ? undefined : failureSentence(refusal))
       return undefined
     },
+    doubtsIn,
     /** Returns probable mistakes in a text of cases: names that neither the contract nor the servers know. */
     doubts: async (text: string): Promise<readonly TextProblem[]> => {
-      const [{ serversNamedIn, textFaults }, { readCheckBasis }] = await Promise.all([
-        import('../../domain/suites/case-faults.ts'),
-        import('../../domain/suites/suite-store.ts'),
-      ])
-      const basis = await read('Checking the names of servers and tools…', call =>
-        readCheckBasis(client, projectId, serversNamedIn(text), call),
-      )
-      return textFaults(text, basis?.known ?? new Map(), basis?.models)
+      const { plainDocuments } = await import('../../domain/suites/case-faults.ts')
+      const read = plainDocuments(text)
+      return read.ok ? await doubtsIn(read.value) : read.problems
     },
     changeLines: (changes: readonly Change[]): Line[] =>
       changes.map(change => ({

@@ -1,0 +1,118 @@
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import type { TextPlace } from '../../lib/text-place.ts'
+import { readYaml, type Read, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
+
+/**
+ * Reads a text file that a suite file names, relative to it, and returns it with its path for messages.
+ * @throws errors of the file system, and an Error whose message ends a sentence that names the file
+ */
+export type ReadBeside = (name: string) => { path: string; read: Read<string> }
+
+type Place = Pick<TextProblem, 'line' | 'column' | 'file'>
+/** A row of a table, counted from 1, with the place where it was written. */
+export type Row = { number: number; columns: JsonObject; place: Place }
+type Written = { value: unknown; place: Place }
+
+const MOST_ROWS = BOUNDS.tableRows.most
+const EXAMPLE = 'such as {city: Oslo}'
+
+/**
+ * Reads the table behind `each:`, a list of rows or the name of a file with them.
+ * @param at finds the places of its parts
+ * @param beside reads a file; without it, there are no files beside the text
+ */
+export function readRows(
+  each: unknown,
+  at: (path: readonly PropertyKey[]) => TextPlace,
+  beside: ReadBeside | undefined,
+): Read<readonly Row[]> {
+  if (Array.isArray(each))
+    return checked(
+      each.map((value, index) => ({ value, place: at([index]) })),
+      at([]),
+    )
+  if (!isPlainObject(each) || typeof each['file'] !== 'string' || Object.keys(each).length > 1)
+    return refused(at([]), `"each" must be a list of rows, ${EXAMPLE}, or {file: rows.jsonl}.`)
+  return rowsOfFile(each['file'], at(['file']), beside)
+}
+
+function rowsOfFile(name: string, place: Place, beside: ReadBeside | undefined): Read<readonly Row[]> {
+  if (!beside) return refused(place, 'There are no files beside a text in the editor; write the rows here, as a list.')
+  const [, extension = ''] = /\.(\w+)$/.exec(name.toLowerCase()) ?? []
+  const parse = PARSERS[extension]
+  if (!parse) {
+    const first = extension === 'csv' ? 'Tables are not read as CSV. ' : ''
+    return refused(place, `${first}Write the rows into a .jsonl file, one JSON object a line, or as a list into .yaml.`)
+  }
+  let found: ReturnType<ReadBeside>
+  try {
+    found = beside(name)
+  } catch (error) {
+    return refused(place, `The file ${name} cannot be read: ${systemErrorReason(error)}.`)
+  }
+  const { path: file, read } = found
+  const rows = read.ok ? parse(read.value, file) : read
+  if (!rows.ok) return { ok: false, problems: rows.problems.map(problem => ({ file, ...problem })) }
+  return checked(rows.value, { file, line: 1, column: 1 })
+}
+
+/** Parsers of files, by the end of their names. */
+const PARSERS: Readonly<Record<string, (text: string, file: string) => Read<Written[]>>> = {
+  jsonl: linesOf,
+  ndjson: linesOf,
+  json: listOf,
+  yaml: listOf,
+  yml: listOf,
+}
+
+/** Reads one JSON object a line. */
+function linesOf(text: string, file: string): Read<Written[]> {
+  const lines = text.split('\n').flatMap((written, index) => (written.trim() === '' ? [] : [{ written, index }]))
+  const rows: Written[] = []
+  // One more than allowed is enough to tell.
+  for (const { written, index } of lines.slice(0, MOST_ROWS + 1)) {
+    const line = index + 1
+    try {
+      JSON.parse(written)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      return refused({ line, column: 1 }, `This line is not JSON: ${why}.`)
+    }
+    // JSON is YAML, and reading it as such refuses duplicate names and numbers that would be rounded.
+    const read = readYaml(written)
+    if (!read.ok) return { ok: false, problems: read.problems.map(problem => ({ ...problem, line })) }
+    rows.push({ value: read.value[0]?.value, place: { file, line, column: 1 } })
+  }
+  return { ok: true, value: rows }
+}
+
+/** Reads a list of rows. */
+function listOf(text: string, file: string): Read<Written[]> {
+  const read = readYaml(text)
+  if (!read.ok) return read
+  const [document, second] = read.value
+  const rows: unknown = document?.value ?? []
+  if (second || !Array.isArray(rows))
+    return refused((second ?? document)!.at([]), `A file of rows is one list of them, ${EXAMPLE}.`)
+  return { ok: true, value: rows.map((value, index) => ({ value, place: { file, ...document!.at([index]) } })) }
+}
+
+function checked(rows: readonly Written[], start: Place): Read<readonly Row[]> {
+  if (rows.length === 0) return refused(start, 'The table has no row; it needs at least one.')
+  const beyond = rows[MOST_ROWS]
+  if (beyond) return refused(beyond.place, `A table has at most ${MOST_ROWS} rows; the rest from here on is too much.`)
+  const problems = rows.flatMap(({ value, place }, index) =>
+    isPlainObject(value) ? [] : [{ ...place, message: `Row ${index + 1} must be a block of columns, ${EXAMPLE}.` }],
+  )
+  if (problems.length > 0) return { ok: false, problems }
+  return {
+    ok: true,
+    value: rows.map(({ value, place }, index) => ({ number: index + 1, columns: value as JsonObject, place })),
+  }
+}
+
+function refused(place: Place, message: string): Read<never> {
+  return { ok: false, problems: [{ ...place, message }] }
+}
