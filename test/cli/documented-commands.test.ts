@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -118,6 +118,11 @@ const ENDS: Readonly<Record<string, number>> = {
 /** Commands that serve until stopped, with the output that shows that they started. */
 const SERVES = /^serve(?: --(?!help).*)?$/
 
+/** A file with the case of the suite "Smoke". */
+const SMOKE = `suite: { name: Smoke }
+cases: [{ title: says yes, tags: [smoke], steps: [{ id: call, kind: toolCall, toolName: echo }] }]
+`
+
 let home: Awaited<ReturnType<typeof openHome>>
 let names: { passed: string; failed: string; project: string; keys: string[] }
 
@@ -125,6 +130,8 @@ beforeAll(async () => {
   home = await openHome()
   names = await inWorkspace(home.home, prepare)
   writeFileSync(join(home.home, 'sum.json'), '{"a": 2, "b": 3}')
+  mkdirSync(join(home.home, 'evals'))
+  writeFileSync(join(home.home, 'evals/smoke.yaml'), SMOKE)
   for (const name of ['one', 'two']) {
     const { code, stderr } = await home.run(['serve', 'key', 'create', name])
     if (code !== 0) throw new Error(stderr)

@@ -30,3 +30,13 @@ export function duration(text: string): number {
   if (value <= 0) throw new InvalidArgumentError('Give a length of time such as 90s, 10m or 1h.')
   return value
 }
+
+/** Parses a part of a whole such as `2/5`, which is the second of five. */
+export function shard(text: string): { number: number; of: number } {
+  const [, number = 0, of = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? []).map(Number)
+  if (number < 1 || number > of || of > MOST_SHARDS)
+    throw new InvalidArgumentError(`Give a part such as 2/5, of at most ${MOST_SHARDS}.`)
+  return { number, of }
+}
+
+const MOST_SHARDS = 1000

@@ -1,5 +1,5 @@
 import type { RunOptions } from '../launch/run-command.ts'
-import { collect, whole, duration, share } from '../arguments/option-values.ts'
+import { collect, whole, duration, shard, share } from '../arguments/option-values.ts'
 import type { SessionOptions } from '../follow/session.ts'
 import { command, type CommandDeclaration, type DeclaredFlag } from './declare.ts'
 import { REPEATS } from './repeat-flags.ts'
@@ -73,6 +73,10 @@ export const runs: readonly CommandDeclaration[] = [
       ['--client <id>', 'attached client to run as, by id or name; several make a run group', collect, []],
       ['--server <id>', 'server to run against instead of the saved ones', collect, []],
       ['--case <id>', 'only this case, by id or title', collect, []],
+      ['--cases-of <file>', 'only the cases of this suite file; - reads standard input'],
+      ['--tag <tag>', 'with --cases-of: only cases with this tag; of several, with one of them', collect, []],
+      ['--skip <tag>', 'with --cases-of: no case with this tag', collect, []],
+      ['--shard <part>', 'only this part of the cases, such as 2/5, by how long they took', shard],
       ['--iterations <count>', 'trials of each case', whole(1, 10)],
       ['--model <model>', 'model of every case'],
       ['--model-key-env <provider=variable>', 'your key of a provider, in this variable', collect, []],

@@ -1,4 +1,3 @@
-import { contract } from '../../api/contract/contract.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
@@ -17,15 +16,16 @@ import { LAUNCH_COST } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { findOne, listItems, readOne, type Listing } from '../nouns/listing.ts'
 import { nounOf } from '../nouns/nouns.ts'
+import { readSuiteAt } from '../documents/files.ts'
 import { errorLine } from '../output/report-error.ts'
 import { UsageError } from '../arguments/usage-error.ts'
+import { selectCases, type SelectionOptions } from './selection.ts'
 
 /** Options of `mcpdeck run` for the launch; resources are given by id or name. */
-export type LaunchOptions = {
+export type LaunchOptions = SelectionOptions & {
   environment: string[]
   client: string[]
   server: string[]
-  case: string[]
   model?: string
   iterations?: number
   notes?: string
@@ -54,6 +54,7 @@ export type LaunchPlan = {
 /**
  * Looks up everything that a launch names, validates it by the contract's rules and describes its effects; only reads.
  * @throws UsageError if the service would refuse it
+ * @throws EmptyShard if `--shard` leaves no case
  * @throws ApiError if reading fails
  */
 export async function planLaunch(
@@ -62,6 +63,7 @@ export async function planLaunch(
   wanted: string,
   own: LaunchOptions,
 ): Promise<LaunchPlan> {
+  const written = own.casesOf === undefined ? undefined : await readSuiteAt(own.casesOf)
   const find = finderOf(client, projectId)
   const suite = (await readOne(find('suites'), wanted)) as EvalSuiteDetail
   const attached = attachedClients(suite)
@@ -73,9 +75,8 @@ export async function planLaunch(
   const names = new Map(attached)
   const obstacle = launchObstacle(suite, { environmentIds, clientIds, serverIds })
   if (obstacle) throw new UsageError(await refusalOf(obstacle, find('environments'), attached))
-  const all = await client.items(contract.cases.list, { projectId, suiteId: suite.id })
-  const cases = own.case.length === 0 ? all : [...new Set(own.case.map(text => caseOf(all, text)))]
-  if (cases.length === 0) throw new UsageError('The suite has no cases, so there is nothing to run.')
+  const selection = await selectCases(client, { projectId, suiteId: suite.id }, own, written)
+  const { cases, allCases } = selection
   const used = environmentIds.length + clientIds.length > 0 ? environmentIds : (suite.environmentIds ?? [])
   const where: string[] = []
   for (const id of used) where.push(await environmentLine(client, projectId, id, names))
@@ -85,13 +86,14 @@ export async function planLaunch(
     suite: { id: suite.id, name: suite.name ?? suite.id },
     detail: suite,
     cases,
-    allCases: all,
+    allCases,
     environmentIds,
     clientIds,
     serverIds,
-    caseIds: own.case.length === 0 ? [] : cases.map(({ id }) => id),
+    caseIds: selection.isAll ? [] : cases.map(({ id }) => id),
     lines: [
       casesLine(suite, cases, own),
+      ...selection.lines,
       ...where,
       modelLine(suite, cases, own),
       ...(await faultLines(client, projectId, { suite, cases, own })),
@@ -183,16 +185,6 @@ function clientId({ hosts }: EvalSuiteDetail, text: string): string {
         `${named.map(({ id }) => id).join(', ')}.`,
     )
   return (named.find(({ id }) => id === text) ?? named[0])?.id ?? text
-}
-
-function caseOf(cases: readonly EvalCase[], text: string): EvalCase {
-  const byId = cases.find(({ id, declaredId }) => id === text || declaredId === text)
-  const [titled, ...others] = cases.filter(({ title }) => title === text)
-  const found = byId ?? titled
-  if (!found) throw new UsageError(`The suite has no case "${clean(text)}".`)
-  if (!byId && others.length > 0)
-    throw new UsageError(`The suite has ${others.length + 1} cases "${clean(text)}"; name one by its id.`)
-  return found
 }
 
 async function refusalOf(

@@ -12,6 +12,7 @@ import { checkBase, type Base } from '../follow/base.ts'
 import { nameCases, type LaunchedCases } from '../follow/baseline.ts'
 import { parseRun, type RunPlace } from '../follow/reference.ts'
 import {
+  printEmptyShard,
   printLaunched,
   checkGroup,
   launchedGroup,
@@ -33,6 +34,7 @@ import { chooseProject } from '../workspace/project-choice.ts'
 import { resolveSettings, type CommonOptions, type Settings } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { planLaunch, type LaunchOptions, type LaunchPlan } from './plan.ts'
+import { EmptyShard } from './selection.ts'
 import { readSecret } from '../config/profile-key.ts'
 import { latestRuns, launchedMeanwhile } from '../../domain/runs/rerun-launch.ts'
 import { planRerun, sendRerun } from './rerun.ts'
@@ -84,10 +86,15 @@ async function launchNamed(
     if (isHere && !own.watch && !isWatched)
       context.session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
     const work = { ...context, settings, own, modelApiKeys, watch }
-    if (isWatched) return await (await import('./watch-files.ts')).runOnChanges(work, suite ?? '')
-    return own.rerunFailed === undefined
-      ? await launchSuite(work, suite ?? '')
-      : await rerunFailed(work, own.rerunFailed)
+    try {
+      if (isWatched) return await (await import('./watch-files.ts')).runOnChanges(work, suite ?? '')
+      return own.rerunFailed === undefined
+        ? await launchSuite(work, suite ?? '')
+        : await rerunFailed(work, own.rerunFailed)
+    } catch (error) {
+      if (error instanceof EmptyShard) return await printEmptyShard(context.session, error)
+      throw error
+    }
   })
 }
 
@@ -108,6 +115,10 @@ function checkOptions(suite: string | undefined, own: RunOptions): void {
     const given = firstGiven(own, NOT_WATCHED)
     if (given) throw new UsageError(`--watch-files runs again and again, so it takes no ${given}.`)
   } else if (own.maxRuns !== undefined) throw new UsageError('--max-runs is for --watch-files.')
+  if (own.casesOf === undefined && own.tag.length + own.skip.length > 0)
+    throw new UsageError('Tags are in the file of a suite: name it with --cases-of.')
+  if (own.casesOf !== undefined && own.case.length > 0)
+    throw new UsageError('--case names the cases itself, so it takes no --cases-of.')
   if (own.quarantine !== undefined && (own.retries === undefined || own.updateBaseline !== true))
     throw new UsageError('--quarantine is for --retries with --update-baseline.')
   if (own.maxFlaky !== undefined && own.retries === undefined) throw new UsageError('--max-flaky is for --retries.')
@@ -122,7 +133,10 @@ function refuseFollowing(own: RunOptions): void {
   if (given) throw new UsageError(`${given} needs the end of the run: add --watch.`)
 }
 
-const TARGETS = ['environment', 'client', 'server', 'case', 'modelKeyEnv', 'modelKeyFile'] as const
+const TARGETS = [
+  ...(['environment', 'client', 'server', 'case', 'casesOf', 'tag', 'skip', 'shard'] as const),
+  ...(['modelKeyEnv', 'modelKeyFile'] as const),
+]
 const NEED_THE_END = [
   'newFailuresAgainst',
   'baseline',

@@ -119,6 +119,21 @@ export async function printLaunched(
   return exitCode
 }
 
+/**
+ * Reports that a shard has no case; resolves to the exit code of success, as Playwright does, because the other shards
+ * have all cases.
+ */
+export async function printEmptyShard(
+  { mode, output, reporter }: Pick<Session, 'mode' | 'output' | 'reporter'>,
+  { message }: Error,
+): Promise<number> {
+  reporter.say(message)
+  const record = { run: null, verdict: null, counts: null, because: 'empty_shard', exitCode: EXIT.done }
+  if (mode !== 'text')
+    await output.write(`${jsonText(mode === 'jsonl' ? { event: 'ended', at: Date.now(), ...record } : record)}\n`)
+  return EXIT.done
+}
+
 /** Returns the current run; a connection lost now does not undo the launch. */
 async function recordOf(client: Client, place: FollowedRun['place']): Promise<EvalRun | { id: string }> {
   try {

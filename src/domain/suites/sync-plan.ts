@@ -119,7 +119,10 @@ export function isSettled(plan: SyncPlan, prune: boolean): boolean {
 }
 
 /** Returns each case of the file with its stored case: matched by id, or without an id by a title that is unique. */
-function pairUp(forms: readonly CaseForm[], stored: readonly EvalCase[]): ReadonlyMap<CaseForm, EvalCase | undefined> {
+export function pairUp(
+  forms: readonly CaseForm[],
+  stored: readonly EvalCase[],
+): ReadonlyMap<CaseForm, EvalCase | undefined> {
   const byId = new Map(stored.map(each => [each.declaredId ?? each.id, each]))
   const claimed = new Set(forms.flatMap(({ id }) => (id === undefined ? [] : (byId.get(id) ?? []))))
   return new Map(
