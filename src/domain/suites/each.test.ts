@@ -96,6 +96,7 @@ describe('a case with each:', () => {
   })
 
   test.each([
+    ['rows.csv', '\ufeffcity,code,days\r\nOslo,1,2\r\n\r\n"Rome",2,2\r\n'],
     ['rows.jsonl', '{"city": "Oslo", "code": 1, "days": 2}\n\n{"city": "Rome", "code": 2, "days": 2}\n'],
     ['rows.json', '[\n\t{"city": "Oslo", "code": 1, "days": 2},\n\t{"city": "Rome", "code": 2, "days": 2}\n]'],
     ['rows.YAML', '- { city: Oslo, code: 1, days: 2 }\n- { city: Rome, code: 2, days: 2 }\n'],
@@ -159,14 +160,21 @@ describe('a case with each:', () => {
       'evals/r.yaml2 Row 2 must be a block of columns, such as {city: Oslo}.',
     ])
     expect(of('r.yaml', 'a: 1')).toEqual(['evals/r.yaml1 A file of rows is one list of them, such as {city: Oslo}.'])
+    expect(of('r.csv', 'city,code,days\nOslo,1\n')).toEqual([
+      expect.stringMatching(/^evals\/r\.csv2 This is not CSV: /),
+    ])
+    expect(of('r.csv', 'city,code,days\n"Oslo')).toEqual([expect.stringMatching(/^evals\/r\.csv2 This is not CSV: /)])
+    expect(of('r.csv', 'city,code,city\nOslo,1,2')).toEqual(['evals/r.csv1 The name city is here twice.'])
+    expect(of('r.csv', 'city,,days\nOslo,1,2')).toEqual(['evals/r.csv1 A column has no name.'])
+    expect(of('r.csv', 'city,code\n\nOslo,1')).toContain('10 The table has no column "days". It has: city, code.')
+    expect(of('r.csv', 'city,code,days\n')).toEqual(['evals/r.csv1 The table has no row; it needs at least one.'])
     expect(of('r.jsonl', '')).toEqual(['evals/r.jsonl1 The table has no row; it needs at least one.'])
   })
 
   test('is refused at its line if its file cannot be read', () => {
     const of = (name: string, beside?: ReadBeside) => problems(forecast(`{ file: ${name} }`), beside)
     expect(of('none.jsonl', files({}))).toEqual(['4 The file none.jsonl cannot be read: no such file or directory.'])
-    expect(of('rows.csv', files({}))).toEqual([expect.stringMatching(/^4 Tables are not read as CSV. Write the rows/)])
-    expect(of('rows.txt', files({}))).toEqual([expect.stringMatching(/^4 Write the rows into a .jsonl file/)])
+    expect(of('rows.txt', files({}))).toEqual([expect.stringMatching(/^4 Write the rows into a .csv file/)])
     expect(of('rows.jsonl')).toEqual([expect.stringMatching(/^4 There are no files beside a text in the editor/)])
   })
 

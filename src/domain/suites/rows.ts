@@ -1,3 +1,4 @@
+import { CsvError, parse as parseCsv } from 'csv-parse/sync'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { isPlainObject, type JsonObject } from '../../lib/json.ts'
@@ -42,10 +43,11 @@ function rowsOfFile(name: string, place: Place, beside: ReadBeside | undefined):
   if (!beside) return refused(place, 'There are no files beside a text in the editor; write the rows here, as a list.')
   const [, extension = ''] = /\.(\w+)$/.exec(name.toLowerCase()) ?? []
   const parse = PARSERS[extension]
-  if (!parse) {
-    const first = extension === 'csv' ? 'Tables are not read as CSV. ' : ''
-    return refused(place, `${first}Write the rows into a .jsonl file, one JSON object a line, or as a list into .yaml.`)
-  }
+  if (!parse)
+    return refused(
+      place,
+      'Write the rows into a .csv file, a .jsonl file with a JSON object a line, or as a list into .yaml.',
+    )
   let found: ReturnType<ReadBeside>
   try {
     found = beside(name)
@@ -60,12 +62,42 @@ function rowsOfFile(name: string, place: Place, beside: ReadBeside | undefined):
 
 /** Parsers of files, by the end of their names. */
 const PARSERS: Readonly<Record<string, (text: string, file: string) => Read<Written[]>>> = {
+  csv: recordsOf,
   jsonl: linesOf,
   ndjson: linesOf,
   json: listOf,
   yaml: listOf,
   yml: listOf,
 }
+
+/** Reads comma-separated values below a line with the names of the columns. All values are texts. */
+function recordsOf(text: string, file: string): Read<Written[]> {
+  let records: CsvRecord[]
+  try {
+    // The names, and one row more than allowed, which is enough to tell.
+    const read: unknown[] = parseCsv(text, { bom: true, info: true, skip_empty_lines: true, to: MOST_ROWS + 2 })
+    records = read as CsvRecord[]
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    return refused({ line: Number(error['lines'] ?? 1), column: 1 }, `This is not CSV: ${error.message}.`)
+  }
+  const [{ record: names, info: { lines: line } } = NO_RECORD, ...rows] = records
+  const wrong = names.find((name, index) => name === '' || names.indexOf(name) !== index)
+  if (wrong === '') return refused({ line, column: 1 }, 'A column has no name.')
+  if (wrong !== undefined) return refused({ line, column: 1 }, `The name ${wrong} is here twice.`)
+  return {
+    ok: true,
+    value: rows.map(({ record, info: { lines } }) => ({
+      value: Object.fromEntries(names.map((name, index) => [name, record[index]])),
+      place: { file, line: lines, column: 1 },
+    })),
+  }
+}
+
+/** A record with the number of its last line. */
+type CsvRecord = { record: string[]; info: { lines: number } }
+
+const NO_RECORD: CsvRecord = { record: [], info: { lines: 1 } }
 
 /** Reads one JSON object a line. */
 function linesOf(text: string, file: string): Read<Written[]> {
