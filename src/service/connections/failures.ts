@@ -180,15 +180,20 @@ function describeBreak(error: unknown, library: McpLibrary, asked: string): { wo
     : { words: network, isAnswer: false }
 }
 
-/** Network errors after which no part of the request can have arrived. */
-const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+/** The system calls before a request is sent. An open connection may fail with the same codes as a new one. */
+const BEFORE_SENDING = new Set(['getaddrinfo', 'connect'])
 
 /** Whether a connected server failed during a request that it had accepted. */
 export function brokeOver(failure: unknown): boolean {
   if (!(failure instanceof ServiceError) || failure.code !== 'SERVER_UNREACHABLE') return false
   if (Number(failure.details?.['httpStatus']) < 500) return false
-  const reason = failure.cause instanceof Error ? failure.cause.cause : undefined
-  return !(reason instanceof Error && NEVER_ARRIVED.has(String((reason as NodeJS.ErrnoException).code)))
+  return !neverConnected(failure.cause instanceof Error ? failure.cause.cause : undefined)
+}
+
+function neverConnected(reason: unknown): boolean {
+  // A host with several addresses has an error for each of them.
+  const first: unknown = reason instanceof AggregateError ? reason.errors[0] : reason
+  return first instanceof Error && BEFORE_SENDING.has(String((first as NodeJS.ErrnoException).syscall))
 }
 
 /** Whether a server answered that it does not know the session. Such a request had no effect. */

@@ -20,3 +20,18 @@ describe('a route that is missing', () => {
     },
   )
 })
+
+describe('a refused connection', () => {
+  test('while connecting: nothing was sent', () => {
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' })
+    const several = Object.assign(new AggregateError([refused, refused]), { code: 'ECONNREFUSED' })
+    for (const thrown of [thrownBy('connect', 'ECONNREFUSED'), new TypeError('fetch failed', { cause: several })])
+      expect(lineFault(thrown)).toMatchObject({ fault: 'refused', sent: false })
+    expect(lineFault(thrownBy('getaddrinfo', 'ENOTFOUND'))).toMatchObject({ fault: 'dns', sent: false })
+  })
+
+  test('on an open connection: the request may have arrived', () => {
+    for (const syscall of ['read', 'write'])
+      expect(lineFault(thrownBy(syscall, 'ECONNREFUSED'))).toMatchObject({ fault: 'refused', sent: true })
+  })
+})

@@ -30,12 +30,6 @@ const FAULT_BY_PATTERN: readonly (readonly [RegExp, NetworkFault])[] = [
   [/^(?:Z_|ERR_|BR_|ZSTD_).*(?:DATA|BUF|FORMAT|PADDING|STREAM|PREFIX|CORRUPT)/, 'decode'],
 ]
 
-/**
- * Faults of a connection that was never established, so that no request can have been sent. `unreachable` is not among
- * them: an open connection reports it too, if its route is lost before an answer.
- */
-const BEFORE_SENDING = new Set<NetworkFault>(['dns', 'refused'])
-
 type SystemFault = { code: string; connecting: boolean; message: string }
 
 /**
@@ -46,7 +40,8 @@ export function lineFault(thrown: unknown) {
   const system = innermostFault(thrown)
   const fault = faultOf(system?.code)
   const words = system?.message || wordsOf(thrown)
-  return { fault, words, sent: !(BEFORE_SENDING.has(fault) || system?.connecting), systemCode: system?.code }
+  // An open connection may also fail with the code of a refusal, if a firewall begins to reject what it carries.
+  return { fault, words, sent: !(fault === 'dns' || system?.connecting), systemCode: system?.code }
 }
 
 /** Converts whatever a fetch threw to an error that says where the connection failed. */
