@@ -270,6 +270,7 @@ function lendingFrom({ timed }: Runner, acquire: Runner['acquire']): Connections
     const begin = (deadline: Deadline) => acquire(target, deadline)
     const first = await timed(target, signal, begin)
     const lent = [first]
+    let isOver = false
     let lending = Promise.resolve(first)
     const renewed = new Map<Lease, Promise<Lease>>()
     /** Replaces the lease of a forgotten session, once for all requests that used it. */
@@ -278,7 +279,12 @@ function lendingFrom({ timed }: Runner, acquire: Runner['acquire']): Connections
       if (known) return known
       const next = begin(deadline)
       renewed.set(forgotten, next)
-      lending = next.then(lease => lent[lent.push(lease) - 1]!)
+      lending = next.then(lease => {
+        lent.push(lease)
+        // The work may have ended while this session was being opened.
+        if (isOver) lease.release()
+        return lease
+      })
       lending.catch(() => {
         renewed.delete(forgotten)
         lending = Promise.resolve(forgotten)
@@ -300,6 +306,7 @@ function lendingFrom({ timed }: Runner, acquire: Runner['acquire']): Connections
         readResource: uri => asked((session, deadline) => readResource(session, uri, deadline)),
       })
     } finally {
+      isOver = true
       for (const lease of lent) lease.release()
     }
   }

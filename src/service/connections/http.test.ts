@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { answer, startHttpServer, type HttpServer } from '../../../test/servers/http-server.ts'
 import { httpTarget } from '../../../test/servers/targets.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 import { createConnections, type Connections } from './engine.ts'
 
 const servers: HttpServer[] = []
@@ -234,6 +235,41 @@ describe('a failing server over HTTP', () => {
     )
     // The server got the call before, two refused calls and three repeated ones.
     expect(callCount(server)).toBe(6)
+  })
+
+  test('a session that is renewed while its work ends is ended like any unused one', async () => {
+    let initialized = 0
+    const opening = Promise.withResolvers<void>()
+    const failed = Promise.withResolvers<void>()
+    const ended: string[] = []
+    const server = await serve({
+      initialize: ({ id, params }, _request, response) => {
+        initialized += 1
+        const { protocolVersion } = params ?? {}
+        const serverInfo = { name: 'forgetful', version: '1' }
+        const reply = () => {
+          response.setHeader('mcp-session-id', `session-${initialized}`)
+          answer(response, { id: id!, method: '' }, { protocolVersion, capabilities: { tools: {} }, serverInfo })
+        }
+        if (initialized === 1) return reply()
+        opening.resolve()
+        void failed.promise.then(reply)
+      },
+      'notifications/initialized': (_message, _request, response) => void response.writeHead(202).end(),
+      'tools/call': (_message, _request, response) => void response.writeHead(404).end(),
+      '': (_message, { method, headers }, response) => {
+        if (method === 'DELETE') ended.push(String(headers['mcp-session-id']))
+        response.writeHead(method === 'DELETE' ? 200 : 405).end()
+      },
+    })
+    const work = connect({ idleMs: 1 }).use(httpTarget(server.url), undefined, async session => {
+      session.callTool('count').catch(() => undefined)
+      await opening.promise
+      throw new Error('another call failed')
+    })
+    await expect(work).rejects.toThrow('another call failed')
+    failed.resolve()
+    await expect.poll(() => ended, PATIENCE).toContain('session-2')
   })
 
   test('a call is not repeated if a server without sessions answers 404', async () => {

@@ -90,3 +90,17 @@ test('the pool never lends an ended session, ends none in use, and ends all of t
     { numRuns: 300 },
   )
 })
+
+test('a closed pool opens no session, which nobody would end', async () => {
+  let opened = 0
+  const open = async () => {
+    opened += 1
+    return fakeSession() as unknown as Session
+  }
+  const pool = createPool({ pending: createPendingWork(), idleMs: 60_000, deadlineMs: () => 60_000, open })
+  pool.close()
+  const deadline = startDeadline(60_000, 'a')
+  await expect(pool.acquire(target('a'), deadline)).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
+  deadline.end()
+  expect(opened).toBe(0)
+})

@@ -20,7 +20,7 @@ export type Pool = {
   drop(serverId: string): void
   /** Ends the sessions of one server at once. Work in progress fails with the reason. */
   end(serverId: string, reason: ServiceError): Promise<void>
-  /** Ends every session, even one in use. Adds the closing to the pending work. */
+  /** Ends every session, even one in use. Adds the closing to the pending work. Nothing is lent afterwards. */
   close(): void
 }
 
@@ -53,6 +53,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
   const lendable = new Map<string, Entry>()
   const entries = new Set<Entry>()
   const endings = new Map<string, Promise<void>>()
+  let isClosed = false
 
   /** Stops lending the session, and ends it once nobody uses it. */
   const discard = (key: string, entry: Entry) => {
@@ -66,7 +67,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
     entries.delete(entry)
     const ending = entry.session ? entry.session.close(reason) : entry.opening.catch(() => undefined)
     if (entry.session) pending.add(ending)
-    else entry.abandon.abort(reason ?? new ServiceError('SERVER_UNREACHABLE', 'The connection is no longer wanted.'))
+    else entry.abandon.abort(reason ?? unwanted())
     return ending
   }
 
@@ -83,8 +84,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
         session => {
           entry.session = session
           session.onEnd(() => discard(key, entry))
-          if (!entries.has(entry)) return session.close()
-          return undefined
+          return entries.has(entry) ? undefined : session.close()
         },
         () => discard(key, entry),
       ),
@@ -111,6 +111,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
 
   return {
     async acquire(target, deadline) {
+      if (isClosed) throw unwanted()
       const key = keyOf(target)
       const reused = lendable.get(key)?.session !== undefined
       const entry = lendable.get(key) ?? begin(key, target)
@@ -150,10 +151,15 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
       if (endings.get(serverId) === ending) endings.delete(serverId)
     },
     close() {
+      isClosed = true
       lendable.clear()
       for (const entry of entries) void end(entry)
     },
   }
+}
+
+function unwanted(): ServiceError {
+  return new ServiceError('SERVER_UNREACHABLE', 'The connection is no longer wanted.')
 }
 
 function sortedEntries(record: Record<string, string>): [string, string][] {
