@@ -4,7 +4,7 @@ import { withoutKnown } from '../../lib/redaction/redaction.ts'
 import type { Connections } from '../connections/engine.ts'
 import { frameOrigin } from '../connections/traffic.ts'
 import { settingCredentials } from '../connections/setting-secrets.ts'
-import type { ServerTarget } from '../connections/types.ts'
+import type { ServerTarget, Tool } from '../connections/types.ts'
 import { runTrial } from '../evals/trial.ts'
 import type { TrialModels } from '../evals/trial-prompt.ts'
 import type { CaseSnapshot, TrialOutcome, TrialServers } from '../evals/types.ts'
@@ -231,7 +231,7 @@ export type RecordedServers = TrialServers & {
 
 /**
  * Records each server's tools whenever a trial lists them, and otherwise after the first call. No trial waits for that
- * extra listing, and its failures are ignored.
+ * extra listing, and no trial fails because of a listing that cannot be read or stored.
  * @param signal aborts listings that are unfinished when the run ends
  */
 export function recordTools(
@@ -242,13 +242,21 @@ export function recordTools(
   const known = new Set<string>()
   const underWay = new Map<string, Promise<void>>()
 
+  /** A listing is only additional evidence. If it cannot be stored, trials continue, and the next call lists again. */
+  const keep = (serverName: string, tools: readonly Tool[]): void => {
+    try {
+      record(toSeenTools(serverName, tools, now()))
+      known.add(serverName)
+    } catch {
+      // If the database cannot be written for long, the writes of the trials report it.
+    }
+  }
+
   const note = async (serverName: string): Promise<void> => {
     try {
-      const tools = await servers.listTools(serverName, signal)
-      known.add(serverName)
-      record(toSeenTools(serverName, tools, now()))
+      keep(serverName, await servers.listTools(serverName, signal))
     } catch {
-      // A listing is only additional evidence and does not affect trials.
+      // The calls of the trials report a server that does not answer.
     } finally {
       underWay.delete(serverName)
     }
@@ -266,8 +274,7 @@ export function recordTools(
     names: servers.names,
     async listTools(serverName, ofTrial) {
       const tools = await servers.listTools(serverName, ofTrial)
-      known.add(serverName)
-      record(toSeenTools(serverName, tools, now()))
+      keep(serverName, tools)
       return tools
     },
     async callTool(serverName, toolName, args, ofTrial) {

@@ -48,6 +48,26 @@ describe('the tools of a run', () => {
     expect([asked(), kept]).toEqual([3, []])
   })
 
+  test('are listed again if they could not be stored, and no listing of a model fails because of it', async () => {
+    let isBusy = true
+    const kept: SeenTools[] = []
+    const servers: TrialServers = {
+      names: ['one'],
+      listTools: async () => [tool('echo')],
+      callTool: async () => ({ result: {}, durationMs: 1 }),
+    }
+    const record = (listing: SeenTools) => {
+      if (isBusy) throw new Error('database is locked')
+      kept.push(listing)
+    }
+    const recorded = recordTools(servers, { record, signal, now: () => 5 })
+    expect(await recorded.listTools('one', signal)).toEqual([tool('echo')])
+    isBusy = false
+    await recorded.callTool('one', 'echo', {}, signal)
+    await recorded.settled()
+    expect(kept).toEqual([toSeenTools('one', [tool('echo')], 5)])
+  })
+
   test('are recorded whenever a model lists them', async () => {
     const { recorded, kept } = serversOf([[tool('a')], [tool('b')]])
     await recorded.listTools('one', signal)
