@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { check, problemLine } from '../../src/cli/config/file.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { check, loadConfig, problemLine } from '../../src/cli/config/file.ts'
 import { defaultFile } from '../../src/cli/config/default-file.ts'
 import { DEFAULTS } from '../../src/cli/config/defaults.ts'
-import { keepTheme } from '../../src/cli/config/edit.ts'
+import { addProfile, keepTheme, saveShare } from '../../src/cli/config/edit.ts'
 import { Config } from '../../src/cli/config/schema.ts'
 import { THEME_CHOICES } from '../../src/tui/theme/theme-choice.ts'
 import { openHome } from './program.ts'
@@ -216,6 +216,7 @@ describe('mcpdeck config', () => {
   beforeEach(async () => {
     home = await openHome()
     file = join(home.home, '.config/mcpdeck/config.yaml')
+    vi.stubEnv('XDG_STATE_HOME', join(home.home, '.local/state'))
   })
   afterEach(() => home.close())
 
@@ -282,6 +283,19 @@ describe('mcpdeck config', () => {
     write('# mine\nmouse: false # over ssh\n')
     await keepTheme('nord', { MCPDECK_CONFIG: file })
     expect(readFileSync(file, 'utf8')).toBe('# mine\nmouse: false # over ssh\ntheme: nord\n')
+  })
+
+  test('changes that are made at the same time are all kept', async () => {
+    vi.stubEnv('MCPDECK_CONFIG', file)
+    const names = ['one', 'two', 'three']
+    await Promise.all([
+      ...names.map(name => addProfile(name, { baseUrl: `https://${name}.test` })),
+      keepTheme('nord', process.env),
+      saveShare('runs', 'more'),
+    ])
+    const { profiles, theme, reads } = (await loadConfig(process.env)).config
+    expect(Object.keys(profiles)).toEqual(expect.arrayContaining(names))
+    expect([theme, reads]).toMatchObject(['nord', { runs: 'more' }])
   })
 
   test('a file that cannot be read is a configuration error', async () => {

@@ -10,9 +10,8 @@ import { check, loadConfig, problemLine, readConfigText, writeConfig } from './f
 /** Writes the commented default file if there is none. */
 export async function initConfig(): Promise<number> {
   const path = configFile(process.env)
-  if (readConfigText(path) !== undefined)
+  if (readConfigText(path) !== undefined || !(await writeConfig(path, defaultFile(), undefined)))
     throw new UsageError(`There is a config file already: ${path}. It stays as it is.`)
-  await writeConfig(path, defaultFile())
   process.stdout.write(`${path}\n`)
   return EXIT.done
 }

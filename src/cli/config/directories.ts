@@ -1,4 +1,5 @@
-import { isAbsolute, join } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import { UsageError } from '../arguments/usage-error.ts'
 
@@ -20,4 +21,13 @@ export function directories(): { data: string; config: string; cache: string; st
 /** Returns the path of the config file, whether it exists or not. */
 export function configFile(env: NodeJS.ProcessEnv): string {
   return env['MCPDECK_CONFIG'] || join(directories().config, 'config.yaml')
+}
+
+/** Returns where a path leads to; the path itself if there is no file yet. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
 }

@@ -43,11 +43,23 @@ export async function removeProfile(name: string): Promise<void> {
 }
 
 /** Changes the config file. The first change starts from the commented default file, as written by `config init`. */
-export async function changeConfig(work: (loaded: LoadedConfig) => void): Promise<void> {
-  const loaded = await loadConfig(process.env, defaultFile())
-  work(loaded)
-  // Loading returns only documents without errors.
-  await writeConfig(loaded.path, loaded.document.toString({ lineWidth: 0, nullStr: '' }))
+async function changeConfig(work: (loaded: LoadedConfig) => void): Promise<void> {
+  await change(process.env, defaultFile(), work)
+}
+
+/** Makes a change again, from what is there then, for as long as other commands change the file at the same time. */
+async function change(
+  env: NodeJS.ProcessEnv,
+  without: string,
+  work: (loaded: LoadedConfig) => void,
+): Promise<LoadedConfig> {
+  for (;;) {
+    const loaded = await loadConfig(env, without)
+    work(loaded)
+    // Loading returns only documents without errors.
+    const text = loaded.document.toString({ lineWidth: 0, nullStr: '' })
+    if (await writeConfig(loaded.path, text, loaded.text)) return loaded
+  }
 }
 
 /**
@@ -55,9 +67,7 @@ export async function changeConfig(work: (loaded: LoadedConfig) => void): Promis
  * @throws UsageError if the file is invalid or cannot be written
  */
 export async function keepTheme(name: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const { path, document } = await loadConfig(env)
-  document.set('theme', name)
-  await writeConfig(path, document.toString({ lineWidth: 0, nullStr: '' }))
+  const { path } = await change(env, '', ({ document }) => document.set('theme', name))
   return env.MCPDECK_THEME ? `${path}; MCPDECK_THEME goes before it` : path
 }
 

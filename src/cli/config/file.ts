@@ -1,10 +1,10 @@
-import { realpathSync, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import type { Document } from 'yaml'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { readRegularFile } from '../../lib/files/read-regular.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
-import { configFile } from './directories.ts'
+import { configFile, realPath } from './directories.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import type { Checked } from './check.ts'
@@ -14,7 +14,8 @@ import type { Config } from './schema.ts'
 /** The active settings, with the file they come from. */
 export type LoadedConfig = {
   path: string
-  exists: boolean
+  /** The text of the file; undefined if there is none. */
+  text: string | undefined
   config: Config
   /** The file as it is, for changes that keep its comments; empty if there is none. */
   document: Document
@@ -54,7 +55,7 @@ export async function loadConfig(env: NodeJS.ProcessEnv, without = ''): Promise<
   const text = readConfigText(path)
   const checked = await check(text ?? without)
   if (!checked.ok) throw new ConfigError(path, checked.problems)
-  return { path, exists: text !== undefined, config: checked.config, document: checked.document }
+  return { path, text, config: checked.config, document: checked.document }
 }
 
 /** Returns the active settings; loads the YAML parser only if there is a file. */
@@ -88,25 +89,24 @@ export async function check(text: string): Promise<Checked> {
 
 /**
  * Writes a changed config atomically, for its owner only.
+ * @param before the text that was changed; undefined if there was no file
+ * @returns false if another process has changed the file since; nothing is written then
  * @throws ConfigError if the change made it invalid, before anything is written
  */
-export async function writeConfig(path: string, text: string): Promise<void> {
-  const checked = await check(text)
+export async function writeConfig(path: string, text: string, before: string | undefined): Promise<boolean> {
+  const [checked, { changeAlone }] = await Promise.all([check(text), import('./change-alone.ts')])
   if (!checked.ok) throw new ConfigError(path, checked.problems)
   try {
-    // A link, for example into a repository of settings, is kept.
-    writeForOwner(realPath(path), text, { flush: true })
+    return changeAlone(path, () => {
+      if (readConfigText(path) !== before) return false
+      // A link, for example into a repository of settings, is kept.
+      writeForOwner(realPath(path), text, { flush: true })
+      return true
+    })
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(
       `The config file ${path} cannot be written: ${systemErrorReason(error)}. MCPDECK_CONFIG names another.`,
     )
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
   }
 }

@@ -65,8 +65,8 @@ function checkTerminal(env: NodeJS.ProcessEnv, { ascii }: CommonOptions): Findin
 async function checkConfigFile(env: NodeJS.ProcessEnv): Promise<{ finding: Finding; config?: Config }> {
   const path = configFile(env)
   try {
-    const { config, exists } = await loadConfig(env)
-    if (!exists && env.MCPDECK_CONFIG)
+    const { config, text } = await loadConfig(env)
+    if (text === undefined && env.MCPDECK_CONFIG)
       return {
         finding: warn(
           'config',
@@ -75,7 +75,8 @@ async function checkConfigFile(env: NodeJS.ProcessEnv): Promise<{ finding: Findi
         ),
         config,
       }
-    if (!exists) return { finding: ok('config', `there is no ${path}; everything is at its default`), config }
+    if (text === undefined)
+      return { finding: ok('config', `there is no ${path}; everything is at its default`), config }
     const mode = statSync(path).mode & 0o777
     return process.platform !== 'win32' && (mode & OTHERS_WRITE) !== 0
       ? { finding: warn('config', `others can write ${path} (mode ${mode.toString(8)})`, `chmod 600 ${path}`), config }

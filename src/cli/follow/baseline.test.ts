@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { createClient } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
@@ -12,7 +13,11 @@ import { conclude } from './conclusion.ts'
 import { gatesOf, judgeGates } from './gate-facts.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-baseline-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+beforeAll(() => vi.stubEnv('XDG_STATE_HOME', join(folder, 'state')))
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+})
 let files = 0
 
 const TITLES = ['a', 'says "no", twice', 'b\nc'] as const
@@ -199,4 +204,27 @@ test('a known failure is not unchanged if another trial of its case crashed, and
     await endOf({ ...one, outcomes: [[before]] }, 0, file, true)
     expect(await endOf({ ...one, outcomes: [['failed', 'crashed']] }, 2, file, false)).toMatchObject({ exitCode })
   }
+})
+
+test('a file that another command is changing is left to it, and the result says so', async () => {
+  const file = join(folder, 'shared.jsonl')
+  const locks = join(folder, 'state/mcpdeck/locks')
+  const one = { environment: 'prod', client: 'c1', model: 'm1', isOverride: false } as const
+  const { client, run, trials, asked } = workspaceOf({ ...one, suite: 1, outcomes: [['passed']] }, 0)
+  const places = [{ place: { projectId: 'p', runId: run.id }, followed: { kind: 'ended', run, trials } as const }]
+  const rest = { launched: { asked }, missing: false, signal: new AbortController().signal }
+  const update = async () => {
+    const [known] = await judgeBaselines(client, openBaseline({ baseline: file, updateBaseline: true })!, places, rest)
+    return known?.written
+  }
+  const before = existsSync(locks) ? readdirSync(locks) : []
+  expect(await update()).toBe(1)
+  const [name] = readdirSync(locks).filter(each => !before.includes(each))
+  rmSync(file)
+  const lock = new DatabaseSync(join(locks, name!))
+  lock.exec('BEGIN EXCLUSIVE')
+  expect(await update()).toBe('another command is changing it')
+  expect(existsSync(file)).toBe(false)
+  lock.close()
+  expect(await update()).toBe(1)
 })

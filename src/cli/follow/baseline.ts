@@ -25,6 +25,7 @@ import { defined } from '../../lib/json.ts'
 import { utcDay } from '../../lib/times.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
+import { changeAlone } from '../config/change-alone.ts'
 import { faulty, onDisk } from '../documents/files.ts'
 import type { Followed } from './follow-run.ts'
 import type { RunPlace } from './reference.ts'
@@ -183,17 +184,19 @@ function writeUpdated(
     if (!isVerdict(outcome)) return `the run is ${outcome}`
     whole.push(each)
   }
+  const quarantined = reason === undefined ? undefined : { since: utcDay(Date.now()), reason }
   try {
-    // Otherwise the lines of other suites would be lost.
-    if (before.length > 0 && !existsSync(file)) return 'the file is gone since the command began'
-    // Another process may have written the file during the runs.
-    const quarantined = reason === undefined ? undefined : { since: utcDay(Date.now()), reason }
-    const lines = updatedLines(readLines(file), whole, quarantined)
-    if (typeof lines === 'string') return lines
-    const text = writeBaseline(lines)
-    if (Buffer.byteLength(text) > MAX_TEXT_BYTES) return `it would be larger than ${MAX_TEXT_BYTES} bytes`
-    writeAtomically(file, text, { flush: true })
-    return lines.length
+    return changeAlone(file, () => {
+      // Otherwise the lines of other suites would be lost.
+      if (before.length > 0 && !existsSync(file)) return 'the file is gone since the command began'
+      // Another process may have written the file during the runs.
+      const lines = updatedLines(readLines(file), whole, quarantined)
+      if (typeof lines === 'string') return lines
+      const text = writeBaseline(lines)
+      if (Buffer.byteLength(text) > MAX_TEXT_BYTES) return `it would be larger than ${MAX_TEXT_BYTES} bytes`
+      writeAtomically(file, text, { flush: true })
+      return lines.length
+    })
   } catch (error) {
     return systemErrorReason(error)
   }

@@ -1,8 +1,8 @@
 import { createListeners } from '../listeners.ts'
-import { closeSync, openSync, renameSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { makeDirectory } from './make-directory.ts'
+import { renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { readRegularFile } from './read-regular.ts'
+import { withLock } from './with-lock.ts'
 import { writeForOwner } from './write-atomically.ts'
 
 /** A value that is stored for each profile, and the format of its file. */
@@ -58,8 +58,6 @@ type Options = {
 type Found<T> = { value: T; unusable?: 'damaged' | 'newer' | undefined }
 
 const SOON_MS = 1_000
-/** Milliseconds to wait for another process's lock. Its change takes milliseconds. */
-const PATIENCE_MS = 2_000
 
 /**
  * Opens the stored values of a profile: one file for each key, readable only by the owner.
@@ -98,17 +96,11 @@ export function openStored<T>(file: string, key: ProfileKey<T>, { onFault, clock
       }
     },
     alone(work) {
-      let begun = false
-      try {
-        withLock(file, () => {
-          begun = true
-          work()
-        })
-      } catch (error) {
-        if (begun || irreplaceable) throw begun ? error : unwritable(error)
+      withLock(`${file}.lock`, work, error => {
+        if (irreplaceable) throw unwritable(error)
         // The change is made without a lock, which may lose one of another process. The write reports its own failure.
         work()
-      }
+      })
     },
   })
 }
@@ -223,23 +215,5 @@ function stampOf(file: string): string {
     return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : ''
   } catch {
     return ''
-  }
-}
-
-/**
- * Runs work on a file while no other process does. The lock is a database next to the file, which the system releases
- * when the process ends in any way.
- * @throws if no lock can be created, or another process holds it too long
- */
-function withLock(file: string, work: () => void): void {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-  makeDirectory(dirname(file))
-  closeSync(openSync(`${file}.lock`, 'a', 0o600))
-  const lock = new DatabaseSync(`${file}.lock`, { timeout: PATIENCE_MS })
-  try {
-    lock.exec('BEGIN EXCLUSIVE')
-    work()
-  } finally {
-    lock.close()
   }
 }
