@@ -13,7 +13,7 @@ import { MOST_READ } from './plan.ts'
 import { type NowAnswer, type NowReader, type NowSources, readIn } from './reads.ts'
 import { connectionLine, rateLine, writeLines } from './request-lines.ts'
 import { createRunReads } from './run-reads.ts'
-import { hasMore, type NowSource, sourceName, sourceOf } from './sources.ts'
+import { hasMore, type NowSource, sourceName, sourceOf, stateOf } from './sources.ts'
 import { type NowSummary, summaryOf, type SummarySource } from './summary.ts'
 import { serverLines } from './thing-lines.ts'
 import { createWaveReads } from './wave-reads.ts'
@@ -182,7 +182,7 @@ export function summaryOfNow<Place>(
 }
 
 function summarized(source: NowSource): SummarySource {
-  const { state, at, problem, partial, unproven, isOutdated } = source
+  const { at, problem, partial, unproven } = source
   const why = problem?.title ?? unproven ?? (partial ? 'there is more than was read' : undefined)
-  return { what: sourceName(source), state: isOutdated && state === 'read' ? 'reading' : state, at, why }
+  return { what: sourceName(source), state: stateOf(source), at, why }
 }

@@ -32,6 +32,11 @@ export type NowSource = {
   isLeft?: boolean
 }
 
+/** Returns the state of a source. One that is known to be outdated is being read again. */
+export function stateOf({ state, isOutdated }: NowSource): NowSource['state'] {
+  return state === 'read' && isOutdated ? 'reading' : state
+}
+
 /**
  * Whether everything has been read since then (epoch milliseconds) or could not be read. Differences from the answers
  * of an earlier session are not news.
@@ -190,7 +195,7 @@ export function clearState(
   now: number,
 ): { why: string; next: string } {
   const closed = sources.filter(({ state }) => state === 'closed')
-  const missing = sources.filter(({ state }) => state === 'error' || state === 'reading')
+  const missing = sources.filter(source => ['error', 'reading'].includes(stateOf(source)))
   const oldest = oldestOf(sources) ?? now
   const at = localMoment(oldest, now)
   const nothing = nothingWords(hidden)

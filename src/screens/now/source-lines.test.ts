@@ -37,6 +37,13 @@ test('all clear is shown only if everything was read completely', () => {
   )
 })
 
+test('all is not clear while an answer is known to be outdated', () => {
+  const outdated = { ...sourceOf('runs', answered({ items: [] }), PROJECT), isOutdated: true }
+  const { why, next } = clearState([whole, outdated], AT, NOW)
+  expect(why).toContain('not everything was read')
+  expect(next).toBe('Missing: runs in Desk.')
+})
+
 test('hidden lines are mentioned, also if not everything was read', () => {
   const hidden = '1 acknowledged'
   expect(clearState([whole], { ...AT, hidden }, NOW).why).toBe('Nothing else at this moment: 1 acknowledged is hidden.')
