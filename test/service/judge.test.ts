@@ -226,6 +226,30 @@ describe('a model that gives no grade', () => {
     expect(graded?.cases?.[1]?.reason).toContain('graded 85')
   })
 
+  test('leaves a case without a score if the judge could see only a part of it', async () => {
+    const { models, asked } = await judge()
+    const long = 'x'.repeat(13_000)
+    const tests = [
+      goalCase('answer', `1 ${long}`),
+      goalCase('expectation', '1', { expectedOutput: long }),
+      goalCase('sound', '1'),
+    ]
+    const { api, place } = await finishedRun(tests, undefined, { models })
+    await api.call(runs.requestJudge, { ...place, body: { enable: true } })
+    const graded = await untilJudged(api, place)
+    expect(graded?.summary).toBe('1 of 1 graded cases reached the threshold of 0.7. 2 could not be graded.')
+    expect(graded?.cases).toMatchObject([
+      {
+        score: null,
+        passed: false,
+        reason: 'Not graded: the answer has 13008 characters, and the judge reads at most 12000.',
+      },
+      { score: null, passed: false, reason: expect.stringContaining('the expected output has 13000 characters') },
+      { score: 1, passed: true },
+    ])
+    expect(asked).toHaveLength(1)
+  })
+
   test('leaves a case without a score if one of its trials has no grade', async () => {
     const replies = [json({ score: 1, reason: 'Fine.', rubricHits: [] }), { text: 'Looks fine to me!' }]
     const { models } = await judge(() => replies.shift()!)

@@ -1,7 +1,7 @@
 import type { EvalRunAnalysisRequested, EvalRunJudgeRequest, EvalRunJudges } from '../../api/contract/judge-shapes.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { ServiceError } from '../core/errors.ts'
-import { messageOf, oneLine } from '../core/one-line.ts'
+import { cut, messageOf, oneLine } from '../core/one-line.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { requireModel, MODEL_DEADLINE_MS, withDeadline, askForObject } from '../models/ask.ts'
 import type { RunRow, RunAnalysis } from './rows.ts'
@@ -225,8 +225,12 @@ export type JudgeVerdict = {
 /** Maximum number of answers that are graded concurrently. */
 const CONCURRENCY = 4
 
-/** Maximum lengths of an answer, an expected output and a prompt, in characters. The judge is shown longer ones cut. */
+/**
+ * Maximum length of an answer and of an expected output, in characters. Longer ones are not graded, since the part that
+ * the judge would not see may decide.
+ */
 const MAX_ANSWER = 12_000
+/** Maximum length of a prompt, in characters. Longer ones are cut, and the judge is told so. */
 const MAX_PROMPT = 4000
 const MAX_HITS = 10
 
@@ -291,14 +295,16 @@ async function gradeAnswer(
 ): Promise<{ verdict: Graded; model: string | null }> {
   if (answer.trim() === '')
     return { verdict: { score: 0, reason: 'The trial gave no answer.', rubricHits: [] }, model: null }
+  const reason = tooLong('answer', answer) ?? tooLong('expected output', snapshot.expectedOutput)
+  if (reason !== undefined) return { verdict: { score: null, reason, rubricHits: [] }, model: null }
   const question = {
     ...(model !== undefined && { name: { model } }),
     instructions: INSTRUCTIONS,
     prompt: JSON.stringify({
       case: snapshot.title,
-      asked: snapshot.steps.flatMap(({ prompt }) => prompt?.slice(0, MAX_PROMPT) ?? []),
-      expected: snapshot.expectedOutput.slice(0, MAX_ANSWER),
-      answer: answer.slice(0, MAX_ANSWER),
+      asked: snapshot.steps.flatMap(({ prompt }) => (prompt === undefined ? [] : beginningOf(prompt))),
+      expected: snapshot.expectedOutput,
+      answer,
     }),
     shape: Grade(),
     shapeName: 'grade',
@@ -306,10 +312,20 @@ async function gradeAnswer(
   const { value, model: asked } = await withDeadline(MODEL_DEADLINE_MS, signal, inTime =>
     askForObject(access, { ...question, signal: inTime }),
   )
-  const { score, reason, rubricHits } = value
+  const { score, rubricHits } = value
   if (score < 0 || score > 1) throw unusableAnswer(`The model graded ${score} on a scale from 0 to 1.`)
   const hits = rubricHits.slice(0, MAX_HITS).map(oneLine)
-  return { verdict: { score, reason: oneLine(reason), rubricHits: hits }, model: asked }
+  return { verdict: { score, reason: oneLine(value.reason), rubricHits: hits }, model: asked }
+}
+
+function tooLong(what: string, { length }: string): string | undefined {
+  if (length <= MAX_ANSWER) return undefined
+  return `Not graded: the ${what} has ${length} characters, and the judge reads at most ${MAX_ANSWER}.`
+}
+
+function beginningOf(prompt: string): string {
+  const { length } = prompt
+  return length <= MAX_PROMPT ? prompt : `${cut(prompt, MAX_PROMPT)}… (cut: the prompt has ${length} characters)`
 }
 
 /**
