@@ -330,6 +330,27 @@ describe.each(KINDS)('an agent turn that fails over an endpoint that is %s', kin
   })
 })
 
+test('an operation whose check ends after its turn is not proposed', async () => {
+  const stop = new AbortController()
+  const log: ServiceOptions['log'] = entry => {
+    if (entry.kind === 'request' && entry.method === 'DELETE') stop.abort()
+  }
+  const steps = [
+    () => ({ calls: [newSuite(serverId)] }),
+    ({ results }: Asked): Answer => {
+      const { suiteId } = JSON.parse(results.at(-1)!) as { suiteId: string }
+      return { calls: [calling('deleteEvalSuite', { suiteId })] }
+    },
+  ]
+  const { api, body, projectId, serverId } = await stage(steps, 'openai-compatible', { log })
+  await api.send(agent.turn, body('Make a suite and delete it'), { signal: stop.signal }).catch(() => undefined)
+  const [turn] = await until(
+    async () => (await api.call(agentTurns.list, { projectId })).items,
+    ([first]) => first?.status === 'failed',
+  )
+  expect(turn).toMatchObject({ createdResources: [{ name: 'Smoke' }], proposedActions: [] })
+})
+
 test('a repeat under its key creates nothing twice, and a fifth turn at the same time is refused', async () => {
   const script = ({ results, prompts }: Asked): Answer => {
     if (prompts[0] === 'wait') return 'silence'

@@ -240,6 +240,8 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
       } finally {
         checking -= 1
       }
+      // The turn may have ended during the check, and its answer names only what was proposed before.
+      signal.throwIfAborted()
       const [target] = ownParameters(endpoint.path).toReversed()
       const selector = target === undefined ? undefined : String(input[target])
       const action = {
