@@ -109,6 +109,27 @@ test('a chat that fails keeps its calls, and continues without the messages that
   expect(model.asked.at(-1)?.prompts).toEqual(['again'])
 })
 
+test.each([200, 500])(
+  'an answer with HTTP %i changes nothing after another process took over the chat',
+  async status => {
+    let takeOver = () => undefined as unknown
+    const { api, store, projectId, clientId, say, refused } = await stage(
+      ({ prompts }) => {
+        if (prompts.at(-1) !== 'slow') return { text: 'Here.' }
+        takeOver()
+        return status === 200 ? { text: 'Too late.' } : { status, headers: soon }
+      },
+      { log: () => undefined },
+    )
+    const { id: sessionId } = await say('hello', { clientId })
+    const lease = { token: 'theirs', host: 'elsewhere', pid: 1, expiresAt: Date.now() + TWO_DAYS }
+    takeOver = () => store.write(() => store.chats.change(sessionId, { lease }))
+    expect(await refused('slow', { sessionId })).toMatchObject(status === 200 ? { code: 'CONFLICT' } : {})
+    const { status: state, messages } = await api.call(chats.get, { projectId, sessionId })
+    expect([state, messages.map(({ text }) => text)]).toEqual(['answering', ['hello', 'Here.', 'slow']])
+  },
+)
+
 test('a model that answers nothing or never stops counts as one without an answer, and its usage is kept', async () => {
   const script = ({ prompts }: Asked): Answer =>
     prompts.at(-1) === 'loop' ? { calls: [{ name: 'get-sum', args: { a: 2, b: 3 } }] } : { text: ' ' }

@@ -133,6 +133,23 @@ describe('a conversation', () => {
     expect(await other.say('hello')).toMatchObject({ status: 200 })
   })
 
+  test('stores no answer of a session that another process has taken over', async () => {
+    let takeOver = () => undefined as unknown
+    const script = (asked: Asked) => {
+      if (asked.prompts.at(-1) === 'slow') takeOver()
+      return helper(asked)
+    }
+    const { visit, store } = await study(undefined, { script })
+    const session = await visit.enter()
+    await session.say('hello')
+    const { id } = (await session.state()).body['session'] as { id: string }
+    const lease = { token: 'theirs', host: 'elsewhere', pid: 1, expiresAt: Date.now() + HOUR }
+    takeOver = () => store.write(() => store.visitorSessions.setLease(id, lease))
+    expect(await session.say('slow')).toMatchObject({ body: { code: 'SERVER_UNREACHABLE' } })
+    expect(store.visitorSessions.lease(id)).toEqual(lease)
+    expect(store.visitorSessions.messages.all(id).map(({ text }) => text)).toEqual(['hello', 'You said: hello', 'slow'])
+  })
+
   test('stops the model when the visitor hangs up, who may ask again', async () => {
     const { visit, model, api, transcript } = await study()
     const session = await visit.enter()

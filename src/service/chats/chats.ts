@@ -80,9 +80,11 @@ export function chatHandlers(context: ServiceContext): Handlers['chats'] {
   return {
     async say(call) {
       const pending: ConversationToolCall[] = []
+      // Another process takes the chat over if this one seemed to have ended, as after a pause of the machine.
+      const isOurs = () => store.chats.require(call.project.id, id).lease?.token === lease.token
       const onCall = (made: ConversationToolCall) => {
         pending.push(made)
-        store.write(() => store.chats.change(id, { pending: pending.map(storedCall) }))
+        store.write(() => isOurs() && store.chats.change(id, { pending: pending.map(storedCall) }))
         call.onProgress?.({ progress: pending.length, message: `${made.serverName}: ${made.toolName}` })
       }
       let spent = NO_TOKENS
@@ -90,10 +92,13 @@ export function chatHandlers(context: ServiceContext): Handlers['chats'] {
       const { id, lease, conversation } = store.write(() => begin(context, call, { onCall, onSpend }))
       try {
         const turn = await withDeadline(ANSWER_MS, call.signal, signal => conversation.say(call.body.text, signal))
-        return store.write(() => noteAnswer(context, call.project.id, id, turn))
+        return store.write(() => {
+          if (!isOurs()) throw takenOver()
+          return noteAnswer(context, call.project.id, id, turn)
+        })
       } catch (error) {
         const failure = call.signal.aborted ? cancelled(error) : error
-        store.write(() => noteFailure(context, id, { text: messageOf(failure), calls: pending, spent }))
+        store.write(() => isOurs() && noteFailure(context, id, { text: messageOf(failure), calls: pending, spent }))
         throw withSession(failure, id)
       } finally {
         releaseLease(lease)
@@ -179,6 +184,10 @@ function withSession(error: unknown, sessionId: string): unknown {
   const { code, message, details, retryAfterSeconds } = error
   const more = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
   return new ServiceError(code, message, { cause: error, details: { ...details, sessionId }, ...more })
+}
+
+function takenOver(): ServiceError {
+  return new ServiceError('CONFLICT', 'Another process took over this chat before the answer ended.')
 }
 
 function cancelled(cause: unknown): ServiceError {

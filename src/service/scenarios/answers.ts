@@ -61,6 +61,8 @@ export function createAnswers(options: AnswersOptions): Answers {
       const begun = store.write(() => begin(options, sessionId, text, onSpend))
       if ('failure' in begun) throw toVisitorRefusal(begun.failure)
       const { conversation, resolution, lease } = begun
+      // Another process takes the session over if this one seemed to have ended, as after a pause of the machine.
+      const isOurs = () => store.visitorSessions.lease(sessionId)?.token === lease.token
       const stop = new AbortController()
       const late = () => stop.abort(new ServiceError('TIMEOUT', 'The answer took longer than two minutes.'))
       const deadline = setTimeout(late, ANSWER_MS)
@@ -68,10 +70,13 @@ export function createAnswers(options: AnswersOptions): Answers {
       watch ??= setInterval(abortEnded, WATCH_EVERY_MS).unref()
       try {
         const turn = await conversation.say(text, AbortSignal.any([signal, stop.signal]))
-        return store.write(() => noteAnswer(options, sessionId, turn, resolution))
+        return store.write(() => {
+          if (!isOurs()) throw new ServiceError('SERVER_UNREACHABLE', 'Another process took over this session.')
+          return noteAnswer(options, sessionId, turn, resolution)
+        })
       } catch (error) {
         const failure = signal.aborted && !(error instanceof ServiceError) ? hungUp(error) : error
-        store.write(() => noteFailure(options, sessionId, failure, spent))
+        store.write(() => isOurs() && noteFailure(options, sessionId, failure, spent))
         throw toVisitorRefusal(failure)
       } finally {
         clearTimeout(deadline)
