@@ -71,8 +71,9 @@ export async function startServer(
     const words = lastWords()
     return words ? `${how}: ${words}` : how
   })
-  // If the pipe breaks, the program's exit reports it.
+  // If a pipe breaks, the program's exit reports it.
   child.stdin.on('error', () => {})
+  child.stdout.on('error', () => {})
   child.on('error', () => {})
   const isLeft = ending === 'guardian' && process.platform !== 'win32'
   return { child, ended, lastWords, onStderr, end: () => (end ??= isLeft ? leave() : endHere()) }

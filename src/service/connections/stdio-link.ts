@@ -74,7 +74,6 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
 
   const listen = (started: ServerProcess) => {
     const reader = createLineReader(maxMessageBytes, take)
-    started.child.stdout.on('error', () => {})
     started.child.stdout.on('data', (chunk: Buffer) => {
       if (!reader.push(chunk)) fail(`answered more than ${inMebibytes(maxMessageBytes)} in one message.`)
     })
