@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /** Facts that processes on one machine know of each other. Tests pass a virtual machine. */
@@ -22,7 +22,7 @@ export const thisMachine: Machine = {
   },
   pid: process.pid,
   now: () => Number(process.hrtime.bigint()) / 1e6,
-  startOf: process.platform === 'linux' ? linuxStart : existence,
+  startOf: process.platform === 'linux' ? pid => linuxStart(pid) : existence,
 }
 
 function processNamespace(): string {
@@ -36,20 +36,22 @@ function processNamespace(): string {
 /**
  * Returns the start of a process. State and start time are fields 3 and 22 of proc_pid_stat(5), counted after the name
  * in parentheses.
+ * @param read reads a file of /proc
  */
-function linuxStart(pid: number): string | undefined {
+export function linuxStart(pid: number, read = (file: string) => readFileSync(file, 'latin1')): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const stat = read(`/proc/${pid}/stat`)
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return /[ZX]/.test(fields[0] ?? '') ? undefined : fields[19]
   } catch {
-    return existsSync('/proc/self/stat') ? undefined : existence(pid)
+    // The file of a running process may be hidden, for example by the mount option hidepid (proc(5)).
+    return existence(pid)
   }
 }
 
 /**
- * Returns a start for systems where the start time can only be found by running a process. A reused id counts as alive
- * there until its lease ends.
+ * Returns a start where the start time is hidden, or can only be found by running a process. A reused id counts as
+ * alive there until its lease ends.
  */
 function existence(pid: number): string | undefined {
   try {
