@@ -190,6 +190,16 @@ describe('a server without initialize', () => {
     expect(await state()).toContain('1 streams')
   })
 
+  test('keeps its stream if several further subscriptions are refused at the same time', async () => {
+    const { api } = await open()
+    const { ids, call } = await connected(api, modern)
+    const subscribe = (uri: string) => ({ ...ids, body: { uri, subscribed: true } })
+    await api.call(liveServers.subscribe, subscribe(URI))
+    const refusals = [1, 2].map(() => api.refused(liveServers.subscribe, subscribe('telling://refused')))
+    await Promise.all(refusals)
+    expect(JSON.stringify((await call('state')).content)).toContain('1 streams')
+  })
+
   test('reports changes for as long as it is connected, not only until it had to agree', async () => {
     const within = AbortSignal.timeout.bind(AbortSignal)
     const late = new AbortController()

@@ -341,27 +341,20 @@ function createWishes(
 ): { wishes: Wishes; meta: () => JsonObject | undefined } {
   const isStateless = client.getProtocolEra() === 'modern'
   let meta: JsonObject | undefined
-  let stream: Promise<McpSubscription> | undefined
+  let asked = 0
+  /** The stream that the server agreed to for the latest request. */
+  let agreed: { stream: McpSubscription; to: number } | undefined
   let subscribed: readonly string[] = []
 
   const listen = async (uris: readonly string[], limit: { signal: AbortSignal } | { timeout: number }) => {
-    const before = stream
-    const opening = client.listen({ ...LISTS, resourceSubscriptions: [...uris] }, limit)
-    stream = opening
-    const closeBefore = () =>
-      before?.then(
-        open => open.close(),
-        () => undefined,
-      )
-    try {
-      await opening
-    } catch (error) {
-      // The earlier subscriptions remain, unless a later attempt replaces them.
-      if (stream === opening) stream = before ?? opening
-      else await closeBefore()
-      throw error
-    }
-    await closeBefore()
+    asked += 1
+    const own = asked
+    const stream = await client.listen({ ...LISTS, resourceSubscriptions: [...uris] }, limit)
+    const before = agreed
+    // The server may have agreed to a later request first.
+    if (before && before.to > own) return await stream.close()
+    agreed = { stream, to: own }
+    await before?.stream.close()
   }
   return {
     meta: () => meta,
@@ -385,7 +378,7 @@ function createWishes(
       watchLists() {
         // A server that cannot report changes is read as often as the person asks.
         // A signal would end the stream later on, while this timeout ends with the server's agreement.
-        if (isStateless && !stream) listen([], { timeout: WATCH_MS }).catch(() => undefined)
+        if (isStateless && asked === 0) listen([], { timeout: WATCH_MS }).catch(() => undefined)
       },
     },
   }
