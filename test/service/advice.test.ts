@@ -103,6 +103,12 @@ describe('an excerpt of an error', () => {
     expect(excerptOf(text)).not.toContain(secret)
   })
 
+  test('shows no part of a secret, however much was removed before it', () => {
+    const hidden = `eyJ${'a'.repeat(40)}.b.c https://me:hunter22@example.com/ `
+    for (let before = 0; before < hidden.length; before += 1)
+      expect(excerptOf('x'.repeat(before) + hidden.repeat(200))).not.toContain('hunt')
+  })
+
   test('of any text is one short line without control characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 2000 }), text => {

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { ProjectRole } from '../../src/api/contract/endpoint.ts'
 import { agentTools } from '../../src/service/agent/operations.ts'
+import { readable } from '../../src/service/agent/turn.ts'
 import { makeKey } from '../../src/service/core/access.ts'
 import { HOSTILE, HOSTILE_FURTHER } from '../hostile-texts.ts'
 import { followUp } from '../../src/domain/agent/follow-up.ts'
@@ -421,4 +422,13 @@ test('without a model the agent says how to configure one, and refuses to contin
   const last = { role: 'assistant', content: 'Hi.' }
   const { refused } = await stage([])
   expect(await refused('Hello', { messages: [...body.messages, last] })).toMatchObject({ status: 400 })
+})
+
+test('what a model reads of a long answer contains no part of a secret', () => {
+  const hidden = `ghp_${'a'.repeat(95)} https://me:hunter22@example.com `
+  for (let before = 0; before < hidden.length; before += 2) {
+    const shown = readable('x'.repeat(before) + hidden.repeat(2000))
+    expect(shown).not.toContain('hunt')
+    expect(shown).toMatch(/… cut: the whole answer has \d+ characters\.$/)
+  }
 })

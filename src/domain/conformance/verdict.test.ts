@@ -81,3 +81,13 @@ test('only scenarios judged in both runs are newly failing or fixed', () => {
   expect(changesBetween(before, after)).toEqual({ newlyFailing: ['a'], fixed: ['b'], notJudged: ['d'] })
   expect(changesBetween(before, run({ c: 'passed', e: 'passed', g: 'failed' }))).toBe(undefined)
 })
+
+test('no field of a check shows a secret of the server, or a part of one', () => {
+  const secret = 'battery-horse-staple-and-something-more-to-be-removed'
+  const cleaned = (text: string) => text.replaceAll(secret, '[secret]')
+  for (let before = 0; before <= secret.length; before += 1) {
+    const text = 'x'.repeat(before) + `${secret} `.repeat(2000)
+    const check = { id: text, status: text, description: text, errorMessage: text, specReferences: [{ id: text }] }
+    expect(JSON.stringify(readChecks(JSON.stringify([check]), cleaned))).not.toContain('batt')
+  }
+})

@@ -1,4 +1,5 @@
 import { BOUNDS } from '../../lib/bounds.ts'
+import { cleanStart } from '../../lib/redaction/redaction.ts'
 
 /** A check of the official suite in its own format; texts are from the suite and the server. */
 export type Check = {
@@ -65,18 +66,18 @@ export function readChecks(text: string, cleaned: (text: string) => string): Che
     return undefined
   }
   if (!Array.isArray(value)) return undefined
-  const shown = (part: unknown): string => (typeof part === 'string' ? cleaned(part.slice(0, 2 * MOST_TEXT)) : '')
+  const shown = (part: unknown): string => (typeof part === 'string' ? cleanStart(part, MOST_TEXT, cleaned) : '')
   const checks = value.slice(0, MOST_CHECKS).map((each: unknown): Check => {
     const { id, status, description, errorMessage, specReferences } = Object(each) as Record<string, unknown>
     const references = Array.isArray(specReferences) ? specReferences.slice(0, MOST_TEXT / 100) : []
     return {
-      id: shown(id).slice(0, MOST_TEXT),
-      status: typeof status === 'string' ? status.slice(0, MOST_TEXT) : '',
-      description: shown(description).slice(0, MOST_TEXT),
-      found: errorMessage === undefined ? undefined : shown(errorMessage).slice(0, MOST_TEXT),
+      id: shown(id),
+      status: shown(status),
+      description: shown(description),
+      found: errorMessage === undefined ? undefined : shown(errorMessage),
       requirements: references.flatMap((reference: unknown) => {
         const { id: named, url } = Object(reference) as Record<string, unknown>
-        return shown(url ?? named).slice(0, MOST_TEXT) || []
+        return shown(url ?? named) || []
       }),
     }
   })

@@ -2,7 +2,7 @@ import type { Stored } from '../../lib/files/profile-store.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { DoctorReport } from '../../api/contract/server-operations.ts'
-import { withoutSecrets } from '../../lib/redaction/redaction.ts'
+import { cleanStart, withoutSecrets } from '../../lib/redaction/redaction.ts'
 import type { DoctorFinding, ExaminedReport } from './findings.ts'
 import { createKeptReports, keptReportsKey, type KeptReport, type KeptReports } from './kept-reports.ts'
 
@@ -80,7 +80,7 @@ function first<T>(items: readonly T[]): T[] {
 }
 
 function cut(text: string): string {
-  return withoutSecrets(text.slice(0, 2 * MOST_TEXT)).slice(0, MOST_TEXT)
+  return cleanStart(text, MOST_TEXT, withoutSecrets)
 }
 
 function textsOf(record: Record<string, unknown>, names: readonly string[]): Record<string, string> {

@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { exportIncident } from '../../domain/notebook/notebook-export.ts'
 import type { Incident } from '../../domain/notebook/notebook.ts'
-import { redacted, withoutKnown, withoutSecrets } from './redaction.ts'
+import {
+  cleanStart,
+  redacted,
+  REDACTION_REACH,
+  redactedStart,
+  withoutCutSecrets,
+  withoutKnown,
+  withoutSecrets,
+} from './redaction.ts'
 import { measureWork } from '../../../test/work.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
@@ -243,4 +251,33 @@ test('no text of a value keeps a known secret, however deeply JSON is nested in 
       expect(left).not.toContain(spelt)
     }),
   )
+})
+
+describe('a part of a secret', () => {
+  const known = 'battery-horse-staple'
+  const clean = (part: string) => withoutSecrets(part, [known])
+
+  test('is never shown at the end of a beginning, wherever that ends and however much was removed before it', () => {
+    for (let before = 0; before <= known.length; before += 1) {
+      const text = 'x'.repeat(before) + `${known} `.repeat(100)
+      const shown = cleanStart(text, 60, clean, 2 * known.length)
+      expect(shown).toMatch(/^x*(?:\[secret\] )*\[?[a-z]{0,6}\]?$/)
+      expect(shown).not.toContain('batt')
+    }
+    const tokens = `${'ghp_'.padEnd(5000, 'a')} `.repeat(5)
+    for (let before = 0; before < 40; before += 1) {
+      const text = `${tokens.slice(0, REDACTION_REACH + 200 - before)} https://me:hunter22@example.com ${tokens}`
+      expect(redactedStart(text, 200, {})).not.toContain('hunt')
+    }
+  })
+
+  test('is removed at the side on which a text was cut off', () => {
+    for (let length = 4; length < known.length; length += 1) {
+      expect(withoutCutSecrets(`a ${known} b ${known.slice(0, length)}`, 'end', ['other', known])).toBe(
+        'a [secret] b [secret]',
+      )
+      expect(withoutCutSecrets(`${known.slice(-length)} a`, 'beginning', [known, 'other'])).toBe('[secret] a')
+    }
+    expect(withoutCutSecrets('nothing of it', 'end', [known])).toBe('nothing of it')
+  })
 })

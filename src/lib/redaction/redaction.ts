@@ -99,10 +99,26 @@ const RANDOM: readonly Rule[] = [
 
 type Range = { from: number; to: number; label: string }
 
+/** Minimum length of known secrets that are removed. Shorter values are part of many words, and protect nothing. */
+const LEAST_LITERAL = 4
+
 /** Replaces known secrets of at least {@link LEAST_LITERAL} characters, and what looks like one, by `[secret]`. */
 export function withoutSecrets(text: string, known: readonly string[] = []): string {
   const view = viewOf(text)
   return replaced(text, [...literalRanges(view, known, SECRET), ...rangesOf(view, SECRETS)])
+}
+
+/** Like {@link withoutSecrets}, also for the part of a known secret at the side on which a text was cut off. */
+export function withoutCutSecrets(text: string, side: 'beginning' | 'end', known: readonly string[]): string {
+  const clean = withoutSecrets(text, known)
+  const isAtSide = (secret: string, length: number) =>
+    side === 'end' ? clean.endsWith(secret.slice(0, length)) : clean.startsWith(secret.slice(-length))
+  let longest = 0
+  for (const secret of known)
+    for (let length = secret.length - 1; length >= LEAST_LITERAL && length > longest; length -= 1)
+      if (isAtSide(secret, length)) longest = length
+  if (longest === 0) return clean
+  return side === 'end' ? clean.slice(0, -longest) + SECRET : SECRET + clean.slice(longest)
 }
 
 /** Maximum number of JSON texts nested in each other, such as a tool's text in its result in an export. */
@@ -148,9 +164,28 @@ export function redacted(text: string, own: Own & { isId?: boolean } = {}): stri
 /** Number of characters after the beginning of a text that are searched for the end of a secret. */
 export const REDACTION_REACH = 20_000
 
-/** Returns the beginning of a text, {@link redacted} before it is cut: a part of a secret would not be recognized. */
-export function redactedStart(text: string, most: number, own: Own): string {
-  return redacted(text.slice(0, most + REDACTION_REACH), own).slice(0, most)
+/** Returns the beginning of a text, {@link redacted} before it is cut. */
+export function redactedStart(text: string, most: number, own: Own & { isId?: boolean }): string {
+  return cleanStart(text, most, part => redacted(part, own), REDACTION_REACH)
+}
+
+/** The reach of {@link cleanStart} for single credentials. */
+export const SECRET_REACH = 4000
+
+/**
+ * Returns the beginning of a text, cleaned before it is cut, since a part of a secret would not be recognized. The end
+ * of what is searched is not shown either, if it is as it was: a secret may be cut off there.
+ * @param clean removes the secrets from a text
+ * @param reach number of further characters that are searched, twice as many as a secret may have
+ */
+export function cleanStart(text: string, most: number, clean: (text: string) => string, reach = SECRET_REACH): string {
+  const searched = most + reach
+  if (text.length < searched) return clean(text).slice(0, most)
+  const part = text.slice(0, searched)
+  const cleaned = clean(part)
+  let unsure = 0
+  while (unsure < reach / 2 && unsure < cleaned.length && cleaned.at(-1 - unsure) === part.at(-1 - unsure)) unsure += 1
+  return cleaned.slice(0, Math.min(most, cleaned.length - unsure))
 }
 
 /** Matches names whose texts identify a thing, so that random-looking text there is not a secret. */
@@ -173,9 +208,6 @@ function viewsOf(text: string): View[] {
   const read = [unbroken(plain), joined].map(view => folded(decoded(view)))
   return [...new Map([...read, joined, plain].map(view => [view.text, view])).values()]
 }
-
-/** Minimum length of known secrets that are removed. Shorter values are part of many words, and protect nothing. */
-const LEAST_LITERAL = 4
 
 function literalRanges(view: View, literals: readonly string[], label: string): Range[] {
   const longEnough = literals.filter(({ length }) => length >= LEAST_LITERAL)

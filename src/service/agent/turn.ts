@@ -6,7 +6,7 @@ import { fillPath, pathParameters, type AnyEndpoint } from '../../api/contract/e
 import { plainHeaders, type ApiResponse } from '../../api/contract/message.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
-import { withoutSecrets } from '../../lib/redaction/redaction.ts'
+import { cleanStart, SECRET_REACH, withoutSecrets } from '../../lib/redaction/redaction.ts'
 import { neverAnswered, NO_ANSWER, readText, runModelTurn, type TurnTools } from '../conversations/model-turn.ts'
 import type { Handlers, InnerRequest, ServiceContext } from '../core/context.ts'
 import { createOnce } from '../core/record-handlers.ts'
@@ -267,9 +267,8 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
  */
 export function readable(text: string): string {
   const { most } = BOUNDS.agentResult
-  // Secrets are removed before the text is cut, since half a secret would not be recognized.
-  const shown = cut(withoutSecrets(cut(text, 2 * most)), most)
-  return text.length > 2 * most || shown.length === most
+  const shown = cut(cleanStart(text, most, withoutSecrets), most)
+  return text.length >= most + SECRET_REACH || shown.length === most
     ? `${shown}\n… cut: the whole answer has ${text.length} characters.`
     : shown
 }

@@ -5,7 +5,7 @@ import { digest } from '../core/ids.ts'
 import { MODEL_DEADLINE_MS, withDeadline, askForObject } from '../models/ask.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 import type { ErrorCode } from '../../api/contract/error.ts'
-import { oneLine } from '../core/one-line.ts'
+import { cleanStart, SECRET_REACH } from '../../lib/redaction/redaction.ts'
 
 /** A measured failure. The same problem has the same fingerprint in every run. */
 export type ObservedFailure = {
@@ -202,8 +202,12 @@ const SECRETS: readonly (readonly [pattern: RegExp, shown: string])[] = [
 
 /** Returns a part of a transcript that may be shown: one line of 300 characters, without credentials and addresses. */
 export function excerptOf(text: string): string {
-  // Only the beginning is searched, but it is cut afterwards, so that no part of a secret remains.
-  const seen = oneLine(text.replaceAll(UNSEEN, ' '))
-  const scrubbed = SECRETS.reduce((kept, [pattern, shown]) => kept.replaceAll(pattern, shown), seen)
-  return scrubbed.length <= EXCERPT_CHARS ? scrubbed : `${scrubbed.slice(0, EXCERPT_CHARS - 1)}…`
+  const shown = cleanStart(text, EXCERPT_CHARS + 1, scrubbed)
+  const isWhole = shown.length <= EXCERPT_CHARS && text.length < SECRET_REACH
+  return isWhole ? shown : `${shown.slice(0, EXCERPT_CHARS - 1)}…`
+}
+
+function scrubbed(text: string): string {
+  const line = text.replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' ').trim()
+  return SECRETS.reduce((kept, [pattern, shown]) => kept.replaceAll(pattern, shown), line)
 }

@@ -8,7 +8,7 @@ import { onceFor } from '../../lib/once-for.ts'
 import type { ConsoleLine, TrafficFrame, TrafficMessage } from '../../api/contract/traffic.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { parseExact } from '../../lib/json.ts'
-import { SECRET, withoutSecrets } from '../../lib/redaction/redaction.ts'
+import { cleanStart, SECRET, withoutCutSecrets, withoutSecrets } from '../../lib/redaction/redaction.ts'
 import { redactedUrl } from '../core/urls.ts'
 
 type Call = { project: ProjectRow; params: { serverId: string } }
@@ -104,11 +104,10 @@ type Head = {
 /** A frame with the request that it answers. The description is created only when the frame is shown. */
 type Framed = { id: number; frame: Frame; describe: (secrets: readonly string[]) => TrafficFrame }
 
-/**
- * Maximum number of characters of a summary, and number of characters that are searched for secrets before it is cut.
- */
+/** Maximum number of characters of a summary. */
 const SUMMARY = 160
-const SEARCHED = 600
+/** Assumed length of secrets that are not known. Summaries are made for whole pages, so they search little. */
+const SHORT_SECRET = 1000
 
 /** Returns the head of a frame, which is read once, since a frame never changes. */
 const headOf = onceFor((frame: Frame) => (frame.leftOut > 0 ? guessed(frame) : read(frame.text)))
@@ -134,15 +133,15 @@ const ID = /"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,20})/
 
 /** Guesses what an incomplete message is. JSON writers put an answer's id at its beginning or end. */
 function guessed({ text, end }: Frame): Head {
-  const [begin, start] = [text.slice(0, 300), text.slice(0, SEARCHED)]
+  const begin = text.slice(0, 300)
   const method = /"method"\s*:\s*"([^"\\]{1,200})"/.exec(begin)?.[1]
   const rpcId = ID.exec(begin)?.[1] ?? ID.exec(end.slice(-300))?.[1]
   const named = rpcId === undefined ? {} : { rpcId }
   if (method !== undefined)
-    return { kind: rpcId === undefined ? 'notification' : 'request', method, ...named, content: start }
-  if (/"(?:result|error)"\s*:/.exec(begin) === null) return { kind: 'other', content: start }
+    return { kind: rpcId === undefined ? 'notification' : 'request', method, ...named, content: text }
+  if (/"(?:result|error)"\s*:/.exec(begin) === null) return { kind: 'other', content: text }
   const isError = /"isError"\s*:\s*true/.test(end)
-  return { kind: /"error"\s*:\s*\{/.test(begin) ? 'error' : 'result', ...named, isError, content: start }
+  return { kind: /"error"\s*:\s*\{/.test(begin) ? 'error' : 'result', ...named, isError, content: text }
 }
 
 /** Returns the trial of a frame with the number of its run; null if the run was deleted. */
@@ -170,7 +169,10 @@ function framesIn(frames: readonly Frame[], nameOrigin: NameOrigin): Framed[] {
 
 function described(frame: Frame, head: Head, request: Frame | undefined, secrets: readonly string[]): TrafficFrame {
   const { id, connection, at, direction, size, exchange } = frame
-  const http = head.kind === 'other' && exchange ? `HTTP ${exchange.status ?? exchange.problem}` : undefined
+  const http =
+    head.kind === 'other' && exchange
+      ? withoutSecrets(`HTTP ${exchange.status ?? exchange.problem}`, secrets)
+      : undefined
   return {
     id: String(id),
     connection,
@@ -197,15 +199,17 @@ function hasFailed({ direction, exchange }: Frame, { kind, isError = false }: He
 function summaryOf(content: unknown, secrets: readonly string[]): string {
   if (content === undefined) return ''
   const text = typeof content === 'string' ? content : JSON.stringify(content)
-  return withoutSecrets(text.slice(0, SEARCHED), secrets).slice(0, SUMMARY)
+  const longest = Math.max(SHORT_SECRET, ...secrets.map(({ length }) => length))
+  return cleanStart(text, SUMMARY, part => withoutSecrets(part, secrets), 2 * longest)
 }
 
 function messageOf({ frame, describe }: Framed, secrets: readonly string[]): TrafficMessage {
   const { text, end, leftOut, exchange } = frame
+  const isCut = leftOut > 0
   return {
     frame: describe(secrets),
-    text: withoutSecrets(text, secrets),
-    end: leftOut > 0 ? withoutSecrets(end, secrets) : null,
+    text: isCut ? withoutCutSecrets(text, 'end', secrets) : withoutSecrets(text, secrets),
+    end: isCut ? withoutCutSecrets(end, 'beginning', secrets) : null,
     leftOut,
     exchange: exchange ? exchangeOf(exchange, secrets) : null,
   }
@@ -220,7 +224,7 @@ function exchangeOf(exchange: Exchange, secrets: readonly string[]): NonNullable
     status: status ?? null,
     responseHeaders: responseHeaders ? shownHeaders(responseHeaders, secrets) : null,
     durationMs: durationMs === undefined ? null : Math.round(durationMs * 10) / 10,
-    problem: problem ?? null,
+    problem: problem === undefined ? null : withoutSecrets(problem, secrets),
   }
 }
 
@@ -241,7 +245,7 @@ function toConsoleLine(
     connection,
     at,
     stream,
-    text: withoutSecrets(text, secrets),
+    text: leftOut > 0 ? withoutCutSecrets(text, 'end', secrets) : withoutSecrets(text, secrets),
     leftOut,
     level: level ?? null,
     logger: logger === undefined ? null : withoutSecrets(logger, secrets),

@@ -6,7 +6,7 @@ import { variantNames, variantOfTrial } from '../../../domain/runs/variants.ts'
 import { BOUNDS } from '../../../lib/bounds.ts'
 import { defined, isPlainObject } from '../../../lib/json.ts'
 import { jsonText, printable } from '../../../lib/printable.ts'
-import { redacted, redactedStart, type Own } from '../../../lib/redaction/redaction.ts'
+import { redactedStart, type Own } from '../../../lib/redaction/redaction.ts'
 import type { NamedResult } from '../summary.ts'
 import { spansOfCalls, spansOfTrace, type PageSpan, type TrialTrace } from './spans.ts'
 
@@ -128,7 +128,7 @@ function textsOf(own: Own) {
   const known = new Map<string, string>()
   const safe = (text: string, isId: boolean): string => {
     const { most } = BOUNDS.pageText
-    const kept = isId ? redacted(text.slice(0, most), { ...own, isId }) : redactedStart(text, most, own)
+    const kept = redactedStart(text, most, { ...own, isId })
     return printable(text.length > most ? `${kept} … (cut here)` : kept)
   }
   // Titles and errors repeat in thousands of trials.
