@@ -21,7 +21,7 @@ export type SyncDone = {
   /** Whether the suite was new and was deleted again, because not all of its cases were accepted. */
   isUndone?: boolean
   isSuiteChanged: boolean
-  /** Settings that the file leaves out but the service keeps. */
+  /** Settings of a suite that was there before, which the file leaves out but the service keeps. */
   kept: readonly string[]
   outcomes: readonly CaseOutcome[]
   changed: number
@@ -96,7 +96,8 @@ async function sendTo(
     suiteId,
     isNew: plan.suite === undefined,
     isSuiteChanged: plan.suite === undefined || settings.changes.length > 0,
-    kept: settings.kept,
+    // A new suite has a model that its file may leave out, because the contract requires one.
+    kept: plan.suite === undefined ? [] : settings.kept,
     outcomes,
     changed: changed.length,
     deleted: gone.length,
