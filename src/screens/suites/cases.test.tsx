@@ -235,6 +235,31 @@ test('settings send only what differs, and the schedule and environments have fo
   await app.see('No environment is attached.')
 })
 
+test('detaching an environment keeps what was attached meanwhile, and names a schedule that loses its target', async () => {
+  const { client } = testService
+  const { suiteId } = await openCases(['one'], editorOf(), { middle: 'settings' })
+  const host = await client.clients.create({ projectId, body: { name: 'Detaching', template: 'claude' } })
+  const target = { projectId, suiteId }
+  const attach = async (name: string) => {
+    const { id } = await client.environments.create({ projectId, body: { name, hostId: host.id } })
+    await client.suites.attachEnvironment({ ...target, body: { environmentId: id } })
+    return id
+  }
+  const first = await attach('First')
+  await client.hosts.setServers({ projectId, hostId: host.id, body: { serverIds: [serverId] } })
+  await client.suites.schedule({ ...target, body: { enabled: true, intervalMinutes: 60, environmentId: first } })
+  await app.see('Thresholds')
+  await app.press(settingsKeys.bindings.detach)
+  await app.see('Detach an environment')
+  await app.press(formKeys.bindings.send)
+  await app.see('The schedule of the suite names it')
+  const later = await attach('Later')
+  await agree('Detach First')
+  await app.see('First is detached; the schedule names it and has to be set again.')
+  expect((await client.suites.get(target)).environmentIds).toEqual([later])
+  await client.suites.schedule({ ...target, body: { enabled: false } })
+})
+
 test('a suite is exported to a file, imported again, and deleted after a word was typed', async () => {
   const { suiteId, name } = await openCases(['one'], editorOf(), { pane: 'suites' })
   const file = join(folder, 'suite.yaml')
