@@ -33,8 +33,8 @@ const workspacePackages = ['zod', 'react', 'ink']
 
 /** Rules that read and write YAML, in their own chunk: the package takes as long to load as all the others. */
 const YAML_RULES = new RegExp(
-  String.raw`/src/(lib/yaml/|domain/(documents/(document|export|plan|send|store)|servers/files/(exporting|importing)` +
-    String.raw`|environments/environment-file` +
+  String.raw`/src/(lib/yaml/|domain/(documents/(document|export|plan|send|store)|servers/(files/(exporting|importing)` +
+    String.raw`|skill-text)|environments/environment-file` +
     String.raw`|suites/(case-faults|case-form|refusal-problems|save-elsewhere|suite-file|suite-store|sync-)))`,
 )
 

@@ -57,6 +57,7 @@ import {
 import { recordedProbes } from './kept-calls.ts'
 import { conformanceProbes } from './kept-conformance.ts'
 import { pageProbes } from './kept-page.ts'
+import { skillProbes } from './kept-skills.ts'
 
 type Probe = (size: number) => Left | Promise<Left>
 
@@ -387,6 +388,7 @@ const probes: Record<BoundName, Probe> = {
     return seen?.omitted ? 'left out' : JSON.stringify(seen).length
   },
   ...recordedProbes(() => service),
+  ...skillProbes,
   async idempotencyKey(size) {
     const { client } = service
     const projectId = (await client.projects.list()).items[0]!.id

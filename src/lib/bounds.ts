@@ -145,6 +145,9 @@ const WORKSPACE = {
   callResult: bound('the stored result of a call by hand', 'bytes', MIB, 'left out'),
   agentTurns: bound('turns of the agent that are stored of a project', 'entries', 200, 'the oldest go'),
   agentResult: bound('what the agent’s model reads of one answer', 'characters', 16_000, 'cut'),
+  skillFiles: bound('files of a skill that a server offers', 'entries', 512, 'refused'),
+  skillBytes: bound('the files of such a skill together, by its entry', 'bytes', 16 * MIB, 'refused'),
+  skillFrontMatter: bound('the front matter of such a skill', 'characters', 64 * KIB, 'refused'),
   callInput: bound('the stored arguments of a call by hand', 'bytes', 64 * KIB, 'left out'),
 }
 

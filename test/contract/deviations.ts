@@ -25,6 +25,11 @@ const proseOnly: Deviation[] = [
   ...because('differences row 8: the deployment announces itself', ['getCapabilities'], [PROSE_ONLY]),
   ...because('differences section 2: rerun of failed cases', ['previewEvalRunRerun', 'rerunEvalRun'], [PROSE_ONLY]),
   ...because('differences section 2: chat turn', ['sendChatSessionMessage'], [PROSE_ONLY]),
+  ...because(
+    'newer section 1: server skills',
+    ['listServerSkills', 'getServerSkill', 'readServerSkillFile'],
+    [PROSE_ONLY],
+  ),
 ]
 
 const lists: Deviation[] = [

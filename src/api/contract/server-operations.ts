@@ -134,6 +134,87 @@ export const ResourceContents = shape(() =>
 )
 export type ResourceContents = z.infer<typeof ResourceContents>
 
+/** Whether a connection has the skills extension, and whether its server lists directories. */
+const SkillSupport = shape(() => record({ active: z.boolean(), directoryRead: z.boolean().nullish() }))
+
+/** A file of a skill: SHA-256 as `sha256:` and 64 hex digits, and the length in bytes. */
+const SkillFile = shape(() => record({ uri: z.string(), digest: z.string(), size: z.number().nullish() }))
+
+const skillFields = () => ({
+  /** Address of its SKILL.md, which identifies it on its server; several skills may have the same name. */
+  skillUri: z.string(),
+  name: z.string(),
+  description: z.string(),
+  frontmatter: openObject().nullish(),
+  resources: z.array(SkillFile()).nullish(),
+})
+
+const ListedSkill = shape(() =>
+  record({
+    ...skillFields(),
+    /** Why it is not read although its entry is valid. */
+    unloadable: record({ reason: z.string(), message: z.string() }).nullish(),
+  }),
+)
+export type ListedSkill = z.infer<typeof ListedSkill>
+
+/** Skills as the server lists them; none of their files is read. */
+export const SkillCatalog = shape(() =>
+  record({
+    support: SkillSupport().nullish(),
+    skills: z.array(ListedSkill()),
+    duplicateUris: z.array(z.string()).nullish(),
+    rejected: z.array(record({ skillUri: z.string(), reason: z.string() })).nullish(),
+  }),
+)
+export type SkillCatalog = z.infer<typeof SkillCatalog>
+
+/** Why a skill or one of its files is withheld: which check failed, and on what. */
+const SkillRefusal = shape(() =>
+  record({
+    kind: z.string(),
+    message: z.string(),
+    skillUri: z.string().nullish(),
+    resourceUri: z.string().nullish(),
+    expected: z.string().nullish(),
+    actual: z.string().nullish(),
+    field: z.string().nullish(),
+  }),
+)
+export type SkillRefusal = z.infer<typeof SkillRefusal>
+
+export const GetSkillRequest = shape(() => strictBody({ uri: z.string().min(1) }))
+
+/** A skill whose SKILL.md passed every check, or the refusal. `content` is the text below the front matter. */
+export const GetSkillResult = shape(() =>
+  record({
+    support: SkillSupport().nullish(),
+    skill: record({ ...skillFields(), content: z.string() }).nullish(),
+    refusal: SkillRefusal().nullish(),
+  }),
+)
+export type GetSkillResult = z.infer<typeof GetSkillResult>
+
+export const ReadSkillFileRequest = shape(() =>
+  strictBody({ skillUri: z.string().min(1), resourceUri: z.string().min(1) }),
+)
+
+/** A file of a skill that passed every check, or the refusal. */
+export const ReadSkillFileResult = shape(() =>
+  record({
+    support: SkillSupport().nullish(),
+    file: record({
+      uri: z.string(),
+      mimeType: z.string().nullish(),
+      text: z.string().nullish(),
+      blob: z.string().nullish(),
+      digest: z.string().nullish(),
+    }).nullish(),
+    refusal: SkillRefusal().nullish(),
+  }),
+)
+export type ReadSkillFileResult = z.infer<typeof ReadSkillFileResult>
+
 export const ExportSnapshot = shape(() =>
   record({
     serverId: z.string(),

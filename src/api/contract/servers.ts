@@ -10,12 +10,17 @@ import {
   ExportSnapshot,
   GetPromptRequest,
   GetPromptResult,
+  GetSkillRequest,
+  GetSkillResult,
   ImportTokensRequest,
   ImportTokensResult,
   Prompt,
   ReadResourceRequest,
+  ReadSkillFileRequest,
+  ReadSkillFileResult,
   Resource,
   ResourceContents,
+  SkillCatalog,
   Tool,
   ValidateResult,
 } from './server-operations.ts'
@@ -114,6 +119,9 @@ const listing = {
   deadlineMs,
 } as const
 
+/** Newer than the OpenAPI file. A refusal is an answer of these operations, not an error. */
+const ofSkills = { errors: primitives, risk: 'read', deadlineMs, source: 'prose' } as const
+
 const connected = { body: emptyBody, errors: connecting, risk: 'read', deadlineMs } as const
 
 const saving = {
@@ -211,6 +219,24 @@ export const servers = resource('servers', {
     errors: primitives,
     risk: 'read',
     deadlineMs,
+  }),
+  skills: endpoint('listServerSkills', 'POST', `${server}/skills`, {
+    ...ofSkills,
+    summary: 'Skills that the live server lists, with those that break the rules; no file is read.',
+    body: emptyBody,
+    response: SkillCatalog,
+  }),
+  getSkill: endpoint('getServerSkill', 'POST', `${server}/skills/get`, {
+    ...ofSkills,
+    summary: 'One skill of the live server, its SKILL.md checked against its entry, or the refusal.',
+    body: GetSkillRequest,
+    response: GetSkillResult,
+  }),
+  readSkillFile: endpoint('readServerSkillFile', 'POST', `${server}/skills/read-file`, {
+    ...ofSkills,
+    summary: 'One file of a skill, checked against the entry of the skill, or the refusal.',
+    body: ReadSkillFileRequest,
+    response: ReadSkillFileResult,
   }),
   export: endpoint('exportServer', 'POST', `${server}/export`, {
     ...connected,

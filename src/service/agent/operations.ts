@@ -55,7 +55,12 @@ const ADDS = new Set<AnyEndpoint>([
 ])
 
 /** Reads that send text of the model to an MCP server. */
-const SENDS = new Set<AnyEndpoint>([contract.servers.getPrompt, contract.servers.readResource])
+const SENDS = new Set<AnyEndpoint>([
+  contract.servers.getPrompt,
+  contract.servers.readResource,
+  contract.servers.getSkill,
+  contract.servers.readSkillFile,
+])
 
 /** Reads that return only what the project's members wrote, and nothing from servers, models or visitors. */
 const OWN_WORDS = new Set<AnyEndpoint>([

@@ -1,5 +1,6 @@
 import type { CompletionRequest, LiveServer, LogLevel } from '../../api/contract/live-servers.ts'
 import type { OnProgress } from '../../api/contract/message.ts'
+import type { GetSkillResult, ReadSkillFileResult, SkillCatalog } from '../../api/contract/server-operations.ts'
 import { isoTime } from '../../lib/times.ts'
 import { type Deadline, startDeadline } from '../core/deadline.ts'
 import { examine } from './doctor.ts'
@@ -19,6 +20,7 @@ import {
 import { createRunner, requireEnabled, type ConnectionsOptions, type Runner } from './runner.ts'
 import type { Lease } from './pool.ts'
 import type { Session } from './session.ts'
+import { getSkill, listSkills, readSkillFile } from './skills.ts'
 import type {
   CallToolResult,
   CheckOAuthResult,
@@ -96,6 +98,16 @@ export type Connections = {
     signal?: AbortSignal,
   ): Promise<GetPromptResult>
   readResource(target: ServerTarget, resource: { uri: string }, signal?: AbortSignal): Promise<ResourceContents>
+  /** Lists the skills of a server. Entries that break a rule are listed apart, and no file is read. */
+  listSkills(target: ServerTarget, signal?: AbortSignal): Promise<SkillCatalog>
+  /** Reads a skill, or says why it is refused. */
+  getSkill(target: ServerTarget, skill: { uri: string }, signal?: AbortSignal): Promise<GetSkillResult>
+  /** Reads a file that a skill lists, or says why it is refused. */
+  readSkillFile(
+    target: ServerTarget,
+    file: { skillUri: string; resourceUri: string },
+    signal?: AbortSignal,
+  ): Promise<ReadSkillFileResult>
   /**
    * Reads all pages of all lists. A list that the server does not offer is empty. A list that cannot be read is also
    * empty, and `unread` gives the reason. Throws if none of the offered lists can be read.
@@ -196,6 +208,11 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       read(target, signal, (session, deadline) => getPrompt(session, promptName, args, deadline)),
     readResource: (target, { uri }, signal) =>
       read(target, signal, (session, deadline) => readResource(session, uri, deadline)),
+    listSkills: (target, signal) => read(target, signal, listSkills),
+    getSkill: (target, { uri }, signal) =>
+      read(target, signal, (session, deadline) => getSkill(session, uri, deadline)),
+    readSkillFile: (target, file, signal) =>
+      read(target, signal, (session, deadline) => readSkillFile(session, file, deadline)),
     // A snapshot contains the lists that runs see, no matter who takes it, so that snapshots can be compared.
     exportSnapshot: (target, signal) =>
       runner.readAsRunsDo(target, signal, (session, deadline) => takeSnapshot(target.id, session, deadline)),

@@ -59,6 +59,7 @@ export const LISTINGS = {
     'resources',
     shape(() => z.looseObject({ uri: z.string() }) as z.ZodType<Resource>),
   ),
+  skills: listing<unknown>('skills/list', 'resources', 'skills', z.unknown),
   resourceTemplates: listing<JsonObject>('resources/templates/list', 'resources', 'resourceTemplates', object),
 }
 

@@ -166,6 +166,9 @@ function operations({ store, connections, targets, history, onDoctorStep }: Serv
       const work = (to: ServerTarget) => connections.readResource(to, call.body, call.signal)
       return recorded(call, made, work) as Promise<ResourceContents>
     },
+    skills: call => connections.listSkills(target(call), call.signal),
+    getSkill: call => connections.getSkill(target(call), call.body, call.signal),
+    readSkillFile: call => connections.readSkillFile(target(call), call.body, call.signal),
     export: call => connections.exportSnapshot(target(call), call.signal),
     reconnect(call) {
       const again = target(call)
