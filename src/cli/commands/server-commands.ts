@@ -105,6 +105,18 @@ export const serverVerbs: readonly CommandDeclaration[] = [
   ),
   serverVerb(
     {
+      name: 'skills',
+      says: 'List the skills of a server, or print one after checking it; exit code 1 if a check fails.',
+      words: [
+        ['[skill]', 'name or address of a skill'],
+        ['[file]', 'path of one of its files'],
+      ],
+      flags: [JSON_FLAG, ...FILES],
+    },
+    async () => (await import('../verbs/skills.ts')).skillsOfServer,
+  ),
+  serverVerb(
+    {
       name: 'validate',
       says: 'Connect to a server once; exit code 0 if it answers as an MCP server.',
       flags: [JSON_FLAG],

@@ -189,7 +189,6 @@ export async function readResource(context: CommandContext, words: Words, own: J
   const { value, text } = await context.client.exchange(contract.servers.readResource, { ...at, body: { uri } })
   const contents = value.contents.map(resource => ({ type: 'resource', resource }))
   if (own.json) printReceived(text)
-  else if (process.stdout.isTTY) printText(contents.map(contentText).join('\n'))
   else printContents(contents)
   return (await writeBinaries(contents, own)) ? EXIT.done : EXIT.noVerdict
 }
@@ -197,7 +196,8 @@ export async function readResource(context: CommandContext, words: Words, own: J
 /**
  * Prints contents. The text of a resource goes unchanged to a file or pipe; characters are escaped only for terminals.
  */
-function printContents(contents: readonly { resource: { text?: string | null | undefined } }[]): void {
+export function printContents(contents: readonly { resource: { text?: string | null | undefined } }[]): void {
+  if (process.stdout.isTTY) return printText(contents.map(contentText).join('\n'))
   for (const content of contents) {
     const { text } = content.resource
     if (typeof text === 'string') process.stdout.write(text)
@@ -274,7 +274,7 @@ export function secretOfVariable(variable: string | undefined, clientId: string 
   return secret
 }
 
-type NamedServer = { at: { projectId: string; serverId: string }; name: string; url: string | undefined }
+export type NamedServer = { at: { projectId: string; serverId: string }; name: string; url: string | undefined }
 
 /** Returns the server that the first word names, and the other words: at least the required ones, at most `most`. */
 export async function serverOf(
