@@ -157,6 +157,17 @@ export const resourcesKeys = define.panel('resources', 'Resources', {
   }),
 })
 
+export const skillsKeys = define.panel('skills', 'Skills', {
+  read: {
+    keys: ['enter'],
+    label: 'read',
+    hint: true,
+    needs: 'service',
+    help: 'Check it against its entry, and read it.',
+  },
+  raw: on('raw', 'raw JSON', { help: 'Its entry as the service gave it.' }),
+})
+
 const saveCase = on('newOfCall', 'eval case', {
   hint: true,
   needs: 'cases.create',

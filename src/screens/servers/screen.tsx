@@ -20,6 +20,7 @@ import { Overview } from './overview.tsx'
 import { Prompts } from './prompts.tsx'
 import { Readiness } from './readiness.tsx'
 import { Resources } from './resources.tsx'
+import { Skills } from './skills.tsx'
 import type { TabProps } from './tab.ts'
 import { Tools } from './tools.tsx'
 import { useComparison } from './use-comparison.tsx'
@@ -66,6 +67,7 @@ export const ServersScreen = collectionScreen({
     tab('Tools', Tools),
     tab('Prompts', Prompts),
     tab('Resources', Resources),
+    tab('Skills', Skills),
     tab('Calls', Calls),
     trafficTab,
     consoleTab,

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { LiveServer } from '../../api/contract/live-servers.ts'
 import { formatCount } from '../../lib/format.ts'
 
-type ListName = 'tools' | 'prompts' | 'resources'
+type ListName = 'tools' | 'prompts' | 'resources' | 'skills'
 
 /**
  * How often a server had started, and how many changes it had announced, when a list was last read; a tab that was
@@ -22,7 +22,8 @@ export function useChangedList(
   { serverId, list, reads }: { serverId: string; list: ListName; reads: readonly QueryKey[] },
 ): string | undefined {
   const queryClient = useQueryClient()
-  const count = live?.listChanges[list]
+  // No server announces changes of its skills.
+  const count = list === 'skills' ? 0 : live?.listChanges[list]
   const state = live && `${Math.max(1, live.starts)} ${count}`
   const latest = useRef(reads)
   latest.current = reads
