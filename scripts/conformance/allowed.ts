@@ -3,12 +3,6 @@ const allowed: Readonly<Record<string, string>> = {
   '0.1.16 auth/2025-03-26-oauth-metadata-backcompat':
     'the metadata of its server name another issuer, which is refused; version 0.2.0 of the suite corrects them',
   ...reason('proofs of possession (DPoP) are not there', ['auth/dpop', 'auth/dpop-nonce']),
-  ...reason('skills of servers are not there', [
-    'sep-2640-client-no-prefetch',
-    'sep-2640-client-verify-digest',
-    'sep-2640-client-verify-frontmatter',
-    'sep-2640-client-verify-size',
-  ]),
 }
 
 function reason(why: string, scenarios: readonly string[]): Record<string, string> {

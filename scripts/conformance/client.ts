@@ -115,6 +115,23 @@ async function tryAll({ tools = [], resources = [], prompts = [] }: Offer): Prom
   return failed
 }
 
+type Skills = { skills: { skillUri: string; resources: { uri: string }[] }[] }
+
+/** Lists the skills of a server. Then it reads each, except where nothing but the listing is tested, and its files. */
+async function trySkills(): Promise<number> {
+  const { code, out } = await signedIn(['skills', server, '--json'])
+  if (code !== 0 || scenario === 'sep-2640-client-no-prefetch') return code
+  let failed = 0
+  for (const { skillUri, resources } of (JSON.parse(out) as Skills).skills) {
+    const { code: refused } = await signedIn(['skills', server, skillUri])
+    failed ||= refused
+    // A person who was refused a skill has no use for its files.
+    const others = refused === 0 ? resources.filter(({ uri }) => uri !== skillUri) : []
+    for (const { uri } of others) failed ||= (await signedIn(['skills', server, skillUri, uri])).code
+  }
+  return failed
+}
+
 async function run(): Promise<number> {
   writeFileSync(ANSWERS, JSON.stringify({ confirmed: true }))
   // The suite names the version to speak; a person pins a saved server to it.
@@ -124,7 +141,9 @@ async function run(): Promise<number> {
   if (code !== 0) return code
   if (scenario.startsWith('auth/') && !(await signIn())) return 1
   const { code: seen, out } = await signedIn(['snapshot', server])
-  return seen === 0 ? await tryAll(JSON.parse(out) as Offer) : seen
+  if (seen !== 0) return seen
+  const tried = await tryAll(JSON.parse(out) as Offer)
+  return tried === 0 && scenario.startsWith('sep-2640-') ? await trySkills() : tried
 }
 
 try {
