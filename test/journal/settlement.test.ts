@@ -21,7 +21,7 @@ const SETTLEMENTS: Readonly<Record<string, string>> = {
   'sent again': `attachEvalSuiteEnvironment createEvalCases ensureAdhocEnvironment startEvalIngestRun
     finalizeEvalIngestRun startConformanceIngestRun finalizeConformanceIngestRun createPersona createJourney createSwarm
     dismissSwarmFinding undismissSwarmFinding dismissUserTestingFinding undismissUserTestingFinding setServerRoots
-    discardAgentProposal setGrant`,
+    discardAgentProposal setGrant keepTokens`,
   'no read shows it': `importOAuthTokens generateEvalCases createEvalRunGroup useSandboxImage resetComputer
     createServerConnection retryServerConnectionValidation createTunnel closeTunnel sendChatSessionMessage reportEvalRun
     ingestEvalRunIterations reportConformanceRun upsertConformanceIngestReport generatePersonas generateJourneys

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { onTestFinished } from 'vitest'
+import type { ProofCheck } from './proof-check.ts'
 
 /** How an authorization server deviates from the standard. */
 export type Oddities = {
@@ -16,6 +17,8 @@ export type Oddities = {
   answers: Record<string, () => Response | Promise<Response>>
   /** Fields that override the query of its answers. */
   callback: Record<string, string>
+  /** Fields that override its tokens. */
+  tokens: Record<string, unknown>
 }
 
 type Grant = { challenge: string; redirectUri: string; clientId: string }
@@ -34,9 +37,26 @@ async function listening(app: Hono): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+/** Returns why a code is not redeemed. */
+function codeFault(grant: Grant | undefined, form: Record<string, string>, header: string): string | undefined {
+  const verified = createHash('sha256')
+    .update(form['code_verifier'] ?? '')
+    .digest('base64url')
+  if (!grant || grant.challenge !== verified || grant.redirectUri !== form['redirect_uri']) return 'invalid_grant'
+  const basic = Buffer.from(header.slice('Basic '.length), 'base64').toString()
+  return grant.clientId === (form['client_id'] ?? basic.split(':')[0]) ? undefined : 'invalid_client'
+}
+
 /** An MCP server over HTTP that accepts only tokens of the authorization server beside it. */
 export async function startOAuthServer() {
-  const oddities: Oddities = { metadata: {}, resource: {}, resourcePath: RESOURCE, answers: {}, callback: {} }
+  const oddities: Oddities = {
+    metadata: {},
+    resource: {},
+    resourcePath: RESOURCE,
+    answers: {},
+    callback: {},
+    tokens: {},
+  }
   const state = {
     lastsS: LASTS_S,
     /** Every secret that was issued or received. */
@@ -52,6 +72,10 @@ export async function startOAuthServer() {
     /** Verifies the client of a grant without a person; returns an error code. It gets the form and the header. */
     machine: undefined as ((form: Record<string, string>, header: string) => string | undefined) | undefined,
     calls: 0,
+    /** Checks proofs of possession, if both servers want them. */
+    proofs: undefined as ProofCheck | undefined,
+    /** The headers of all requests for tokens and to the MCP server. */
+    headers: [] as Record<string, string>[],
   }
   const secret = (kind: string): string => {
     const made = `${kind}-${randomBytes(18).toString('base64url')}`
@@ -98,6 +122,14 @@ export async function startOAuthServer() {
   })
   authorization.post('/token', async context => {
     const form = await context.req.parseBody<Record<string, string>>()
+    state.headers.push(context.req.header())
+    const proof = state.proofs?.check(context.req.raw, { at: `${authority}/token`, nonce: state.proofs.nonces.token })
+    if (proof && 'refusal' in proof) return context.json({ error: proof.refusal }, 400, proof.headers)
+    const issue = (tokens: { access_token: string; refresh_token?: string }) => {
+      if (proof) state.proofs?.keys.set(tokens.access_token, proof.thumbprint)
+      const token_type = proof ? 'DPoP' : 'Bearer'
+      return context.json({ token_type, expires_in: state.lastsS, ...tokens, ...oddities.tokens })
+    }
     state.redeemed.push(form)
     if (form['code_verifier']) state.secrets.push(form['code_verifier'])
     const refuse = (error: string) => context.json({ error }, 400)
@@ -106,7 +138,7 @@ export async function startOAuthServer() {
       if (error !== undefined) return refuse(error)
       const access_token = secret('access')
       state.accepted = new Set([access_token])
-      return context.json({ access_token, token_type: 'Bearer', expires_in: state.lastsS })
+      return issue({ access_token })
     }
     if (form['grant_type'] === 'refresh_token') {
       if (!state.refreshTokens.delete(form['refresh_token'] ?? '')) return refuse('invalid_grant')
@@ -114,18 +146,13 @@ export async function startOAuthServer() {
     } else {
       const grant = state.grants.get(form['code'] ?? '')
       state.grants.delete(form['code'] ?? '')
-      const verified = createHash('sha256')
-        .update(form['code_verifier'] ?? '')
-        .digest('base64url')
-      if (!grant || grant.challenge !== verified || grant.redirectUri !== form['redirect_uri'])
-        return refuse('invalid_grant')
-      const basic = Buffer.from(context.req.header('authorization')?.slice('Basic '.length) ?? '', 'base64').toString()
-      if (grant.clientId !== (form['client_id'] ?? basic.split(':')[0])) return refuse('invalid_client')
+      const error = codeFault(grant, form, context.req.header('authorization') ?? '')
+      if (error !== undefined) return refuse(error)
     }
     const [access_token, refresh_token] = [secret('access'), secret('refresh')]
     state.accepted = new Set([access_token])
     state.refreshTokens.add(refresh_token)
-    return context.json({ access_token, refresh_token, token_type: 'Bearer', expires_in: state.lastsS })
+    return issue({ access_token, refresh_token })
   })
 
   const mcp = new Hono()
@@ -143,11 +170,17 @@ export async function startOAuthServer() {
     })
   })
   mcp.post('/mcp', async context => {
-    const token = context.req.header('authorization')?.replace(/^Bearer /, '') ?? ''
+    const { proofs } = state
+    const scheme = proofs ? 'DPoP' : 'Bearer'
+    state.headers.push(context.req.header())
+    const token = context.req.header('authorization')?.replace(`${scheme} `, '') ?? ''
     if (!state.accepted.has(token)) {
       const metadata = `${origin}${oddities.resourcePath}`
-      return context.text('', 401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` })
+      return context.text('', 401, { 'www-authenticate': `${scheme} resource_metadata="${metadata}"` })
     }
+    const proof = proofs?.check(context.req.raw, { at: `${origin}/mcp`, nonce: proofs.nonces.mcp, token })
+    if (proof && 'refusal' in proof)
+      return context.text('', 401, { 'www-authenticate': `DPoP error="${proof.refusal}"`, ...proof.headers })
     const { id, method, params } = await context.req.json<{
       id?: number
       method: string

@@ -131,7 +131,7 @@ describe('the bridge to a server over HTTP', () => {
     closing.push(server.close)
     const target = httpTarget(server.url, { 'X-Api-Key': 'of the header' })
     let tokens = 0
-    const transport = { ...target.transport, accessToken: async () => `token-${(tokens += 1)}` } as never
+    const transport = { ...target.transport, accessToken: async () => ({ value: `token-${(tokens += 1)}` }) } as never
     const { client } = await connectTo(await bridgeTo({ ...target, transport }))
     expect((await client.listTools()).tools).toMatchObject([{ name: 'count' }])
     const posts = server.seen.filter(({ method }) => method !== '')

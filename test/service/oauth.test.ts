@@ -247,7 +247,7 @@ async function refreshable(expires_in: number) {
 
 async function tokenOf(targets: ReturnType<typeof createServerTargets>, row: ServerRow): Promise<string | undefined> {
   const { transport } = targets.of(row)
-  return transport.type === 'http' ? await transport.accessToken?.() : undefined
+  return transport.type === 'http' ? (await transport.accessToken?.())?.value : undefined
 }
 
 test('the issuer of tokens is the one named in the refusal of the server', async () => {

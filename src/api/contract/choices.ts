@@ -8,3 +8,6 @@ export const SCENARIO_MODES = ['project_members', 'invited_only', 'anyone_with_l
 
 /** Grants of OAuth that need no person. */
 export const GRANTS = ['client-credentials', 'workload-identity', 'enterprise'] as const
+
+/** Algorithms of proofs of possession, the preferred one first. */
+export const PROOF_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'PS256', 'RS256'] as const

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { GRANTS } from './choices.ts'
+import { GRANTS, PROOF_ALGORITHMS } from './choices.ts'
 import { endpoint, resource } from './endpoint.ts'
+import { ImportTokensRequest, ImportTokensResult } from './server-operations.ts'
 import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** A token that is read again for every request, because it is replaced before it ends. */
@@ -67,6 +68,18 @@ export const StoredSignIn = shape(() =>
 )
 export type StoredSignIn = z.infer<typeof StoredSignIn>
 
+/** Tokens with the key that they are bound to (RFC 9449). It is stored sealed and never returned. */
+const KeepTokensRequest = shape(() =>
+  ImportTokensRequest().extend({
+    proofKey: strictBody({
+      algorithm: z.enum(PROOF_ALGORITHMS),
+      /** PEM. */
+      privateKey: z.string().min(1),
+    }),
+  }),
+)
+export type ProofKey = z.infer<ReturnType<typeof KeepTokensRequest>>['proofKey']
+
 const signIn = '/local/projects/{projectId}/servers/{serverId}/sign-in' as const
 
 export const signIns = resource('signIns', {
@@ -87,6 +100,17 @@ export const signIns = resource('signIns', {
     refreshes: ['servers'],
     local: true,
     deadlineMs: 60_000,
+  }),
+  keep: endpoint('keepTokens', 'POST', signIn, {
+    summary: 'Hand over tokens with the key that signs their proofs of possession; they replace the stored tokens.',
+    body: KeepTokensRequest,
+    response: ImportTokensResult,
+    risk: 'write',
+    role: 'editor',
+    idempotency: 'natural',
+    secrets: ['body.tokens', 'body.clientInformation', 'body.proofKey'],
+    refreshes: ['servers'],
+    local: true,
   }),
   delete: endpoint('signOut', 'DELETE', signIn, {
     summary: 'Delete the stored tokens and the grant of a server; its connections end.',

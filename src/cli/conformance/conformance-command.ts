@@ -295,7 +295,7 @@ async function isOpen(transport: Extract<Transport, { type: 'http' }>): Promise<
 
 async function secretsOf(transport: Transport): Promise<string[]> {
   if (transport.type === 'stdio') return settingSecrets(transport)
-  return settingSecrets(transport, (await transport.accessToken?.()) ?? '')
+  return settingSecrets(transport, (await transport.accessToken?.())?.value ?? '')
 }
 
 /** Returns why unexpected failures prove nothing: the server no longer answers. Undefined if it does or none failed. */

@@ -17,6 +17,7 @@ const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
   invalid_grant: host => `${host} does not take the code: it expired, or was used before. Begin again.`,
   invalid_client: host => `${host} does not know this client, or its secret is wrong.`,
   unauthorized_client: host => `${host} does not let this client sign in so.`,
+  invalid_dpop_proof: host => `${host} does not take the proof of possession; the clocks may differ.`,
   invalid_scope: host => `${host} does not know what was asked for: check the scopes of the server.`,
   invalid_target: host => `${host} grants nothing for the address of this server.`,
   temporarily_unavailable: host => `${host} is busy. Try again later.`,

@@ -12,7 +12,7 @@ type Server = Awaited<ReturnType<typeof startOAuthServer>>
 
 async function planned({ url }: Pick<Server, 'url'>, times?: Partial<SignInTimes>) {
   const signIns = createSignIns({ stepMs: 10_000, personMs: 60_000, ...times })
-  return await signIns.plan(url, { scopes: [], signal: never })
+  return await signIns.plan(url, { scopes: [], keepsKeys: true, signal: never })
 }
 
 async function begun(server: Server, client: SignInClient = {}, times?: Partial<SignInTimes>): Promise<SignIn> {

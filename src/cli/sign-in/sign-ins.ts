@@ -18,6 +18,7 @@ import { bearerChallenge, probeHttp } from '../../service/connections/http-reque
 import { discoverResource, isFor } from '../../service/servers/token-refresh.ts'
 import { loadLibrary, type McpLibrary } from '../../service/connections/types.ts'
 import { createMetadataFetch, requireNameable } from '../../service/connections/metadata-fetch.ts'
+import { askedProofs, boundTo, proofKeyFor, proofSession, type Proofs } from '../../service/connections/proofs.ts'
 import { untilAborted } from '../../service/core/deadline.ts'
 import { openCallback, type Callback } from './callback.ts'
 import { signInFailure, type Phase } from './failures.ts'
@@ -36,6 +37,7 @@ type Found = {
   metadata: AuthorizationServerMetadata
   resource: OAuthProtectedResourceMetadata | undefined
   scope: string | undefined
+  proofs: Proofs | undefined
   isGuessed: boolean
 }
 
@@ -45,10 +47,15 @@ type Asking = { fetchFn: FetchLike; status: () => number }
 /** Signs in with the browser; the protocol library handles the OAuth flow. */
 export function createSignIns(times: SignInTimes = TIMES): SignIns {
   return {
-    async plan(serverUrl, { scopes, signal }) {
+    async plan(serverUrl, { scopes, keepsKeys, signal }) {
       const flow = { library: await loadLibrary(), serverUrl, times }
       const found = await inTime(flow, 'discovery', signal, asking => discover(flow, asking, scopes.join(' ')))
-      return planOf(flow, found)
+      if (!keepsKeys && found.proofs?.areRequired)
+        throw new SignInError(
+          `${new URL(serverUrl).host} takes only tokens with a proof of possession, and only a local workspace keeps ` +
+            'the key for it.',
+        )
+      return planOf(flow, keepsKeys ? found : { ...found, proofs: undefined })
     },
   }
 }
@@ -87,7 +94,7 @@ async function inTime<T>(
 async function discover({ library, serverUrl }: Flow, asking: Asking, saved: string): Promise<Found> {
   const { fetchFn, status } = asking
   const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
-  const { metadataUrls, scope: wanted } = bearerChallenge(challenge)
+  const { metadataUrls, scope: wanted, schemes } = bearerChallenge(challenge)
   const resource = await discoverResource(serverUrl, metadataUrls, { library, fetchFn }).catch((error: unknown) => {
     // Servers older than this metadata are their own authorization servers.
     if (status() >= 400 && status() < 500) return undefined
@@ -109,7 +116,9 @@ async function discover({ library, serverUrl }: Flow, asking: Asking, saved: str
   const scope = saved || wanted || resource?.scopes_supported?.join(' ') || undefined
   // Some servers return a refresh token only if this scope is requested.
   const offline = scope !== undefined && metadata.scopes_supported?.includes('offline_access')
-  return { metadata, resource, isGuessed, scope: offline ? library.computeScopeUnion(scope, 'offline_access') : scope }
+  const proofs = askedProofs({ authority: metadata, resource, schemes })
+  const all = offline ? library.computeScopeUnion(scope, 'offline_access') : scope
+  return { metadata, resource, proofs, isGuessed, scope: all }
 }
 
 /** The paths that MCP 2025-03-26 names for servers that publish none; it also requires PKCE of them. */
@@ -200,7 +209,10 @@ function createRefusals(): Refusals {
 async function begun(flow: Flow, found: Found, begin: Begin): Promise<SignIn> {
   const { state, refusals, callback, answered, client, signal } = begin
   const { library, serverUrl, times } = flow
-  const { metadata, resource, scope } = found
+  const { metadata, resource, scope, proofs } = found
+  const refuse = (why: string) => new SignInError(`${new URL(metadata.token_endpoint).host} ${why}.`)
+  const proofKey = await proofKeyFor(proofs, { refuse })
+  const dpop = proofKey && (await proofSession(proofKey))
   const shared = { metadata, ...(resource && { resource: resource.resource }) }
   const { information, authorizationUrl, codeVerifier } = await inTime(
     flow,
@@ -223,6 +235,7 @@ async function begun(flow: Flow, found: Found, begin: Begin): Promise<SignIn> {
       codeVerifier,
       redirectUri: callback.address,
       fetchFn: asking.fetchFn,
+      ...(dpop && { dpop }),
     })
   const minutes = times.personMs / 60_000
   const late = setTimeout(() => {
@@ -232,7 +245,8 @@ async function begun(flow: Flow, found: Found, begin: Begin): Promise<SignIn> {
     try {
       const answer = await answered.promise
       const tokens = await inTime(flow, 'exchange', new AbortController().signal, exchange(answer), host)
-      return importable(serverUrl, { tokens, information, resource })
+      const bound = boundTo(tokens.token_type, proofKey, { areRequired: proofs?.areRequired === true, refuse })
+      return { ...importable(serverUrl, { tokens, information, resource }), ...(bound && { proofKey: bound }) }
     } finally {
       clearTimeout(late)
       callback.close()

@@ -2,11 +2,11 @@ import { failureSentence } from '../../api/client/errors/error-text.ts'
 import { isCutShort } from '../../api/client/pages.ts'
 import { protocolErrorOf } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
-import type { InputOf } from '../../api/contract/endpoint.ts'
 import type { CallToolResult, Prompt, Tool } from '../../api/contract/server-operations.ts'
 import { callEffect } from '../../domain/servers/actions.ts'
 import { checkArguments } from '../../domain/servers/arguments-check.ts'
 import { isReadOnly } from '../../domain/servers/read-only-tool.ts'
+import { storing, type ImportedTokens } from '../../domain/servers/sign-in.ts'
 import { mismatchText, resultFault } from '../../domain/servers/findings.ts'
 import { unreadLines } from '../../domain/servers/snapshots.ts'
 import { requiredNames } from '../../domain/suites/skeleton.ts'
@@ -254,12 +254,12 @@ export async function importTokens(context: CommandContext, words: Words, own: I
 /** Sends tokens to a server, and prints the service's description of them. */
 export async function handOver(
   context: CommandContext,
-  { at, body }: { at: NamedServer['at']; body: InputOf<typeof contract.servers.importTokens>['body'] },
+  { at, body }: { at: NamedServer['at']; body: ImportedTokens },
   own: Json & WriteOptions,
   done: string,
 ): Promise<void> {
   const input = { ...at, body }
-  const { value, text } = await sendWrite(context, { endpoint: contract.servers.importTokens, input }, own)
+  const { value, text } = await sendWrite(context, { endpoint: storing(body), input }, own)
   if (own.json) return printReceived(text)
   say(done)
   printText(recordLines(value).join('\n'))

@@ -1,7 +1,13 @@
 import { createInterface } from 'node:readline'
 import { contract } from '../../api/contract/contract.ts'
 import { signOut as signOutAction } from '../../domain/servers/actions.ts'
-import { SignInError, signInLines, type ImportedTokens, type SignInClient } from '../../domain/servers/sign-in.ts'
+import {
+  SignInError,
+  signInLines,
+  type ImportedTokens,
+  type SignInClient,
+  type SignInWishes,
+} from '../../domain/servers/sign-in.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { openInBrowser } from '../editor/browser.ts'
@@ -36,10 +42,11 @@ export async function signIn(context: SavedContext, words: readonly string[], ow
   if (url === undefined) throw new UsageError(`${clean(name)} is a program; a sign-in is for servers over HTTP.`)
   refuseReadOnly(contract.servers.importTokens.operation, context.refusing)
   const saved = own.scope.length > 0 ? undefined : (await context.client.servers.get(at)).oauthScopes
-  const { storedReaches } = context.saved.opened.workspace
+  const { storedReaches, profile } = context.saved.opened.workspace
   const stored = clientId === undefined ? (await storedReaches?.of(at.serverId))?.client : { clientId, clientSecret }
   const client = { ...stored, documentUrl, port: own.port }
-  const body = await dance(url, { scopes: saved ?? own.scope, client, opens: own.open ?? false })
+  const wishes = { scopes: saved ?? own.scope, keepsKeys: profile.local }
+  const body = await dance(url, { ...wishes, client, opens: own.open ?? false })
   await handOver(context, { at, body }, own, `Signed in to ${clean(name)}.`)
 }
 
@@ -66,13 +73,13 @@ function requireDocumentUrl(text: string | undefined): void {
   throw new UsageError(`"${clean(text)}" cannot be a client document: give an https address with a path.`)
 }
 
-type Dance = { scopes: readonly string[]; client: SignInClient; opens: boolean }
+type Dance = Omit<SignInWishes, 'signal'> & { client: SignInClient; opens: boolean }
 
 /** @throws Ended if it failed, after printing the reason */
-async function dance(url: string, { scopes, client, opens }: Dance): Promise<ImportedTokens> {
+async function dance(url: string, { client, opens, ...wishes }: Dance): Promise<ImportedTokens> {
   const { signal } = new AbortController()
   try {
-    const plan = await createSignIns().plan(url, { scopes, signal })
+    const plan = await createSignIns().plan(url, { ...wishes, signal })
     for (const { text } of signInLines(plan)) say(text)
     const isKnown = client.clientId !== undefined || (client.documentUrl !== undefined && plan.takesDocuments)
     if (!plan.registers && !isKnown)

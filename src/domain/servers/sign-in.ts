@@ -1,8 +1,10 @@
 import type * as z from 'zod'
+import { contract } from '../../api/contract/contract.ts'
 import type { ImportTokensRequest } from '../../api/contract/server-operations.ts'
+import type { ProofKey } from '../../api/contract/sign-ins.ts'
 
-/** Tokens in the form that the service receives, with the client they were issued to. */
-export type ImportedTokens = z.infer<ReturnType<typeof ImportTokensRequest>>
+/** Tokens in the form that the service receives, with the client they were issued to, and their key if bound to one. */
+export type ImportedTokens = z.infer<ReturnType<typeof ImportTokensRequest>> & { proofKey?: ProofKey }
 
 /** Thrown if a sign-in failed. The message is a sentence with what to do. */
 export class SignInError extends Error {
@@ -62,10 +64,18 @@ export type SignIn = {
   end: () => void
 }
 
-/** Signs in to MCP servers. `scopes` are those saved with the server. */
+/** Returns the operation that stores tokens: only a local workspace keeps keys, in one of its own. */
+export function storing({ proofKey }: ImportedTokens) {
+  return proofKey ? contract.signIns.keep : contract.servers.importTokens
+}
+
+/** What a sign-in depends on. `scopes` are those saved with the server. */
+export type SignInWishes = { scopes: readonly string[]; keepsKeys: boolean; signal: AbortSignal }
+
+/** Signs in to MCP servers. */
 export type SignIns = {
   /** @throws SignInError */
-  plan: (serverUrl: string, options: { scopes: readonly string[]; signal: AbortSignal }) => Promise<SignInPlan>
+  plan: (serverUrl: string, wishes: SignInWishes) => Promise<SignInPlan>
 }
 
 /** Returns what a person confirms before a browser is opened. */

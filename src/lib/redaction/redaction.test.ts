@@ -25,6 +25,7 @@ const SHAPES: readonly ((core: string) => string)[] = [
   secret => `sk_${secret}`,
   secret => `sk-${secret}`,
   secret => `Bearer ${secret}`,
+  secret => `DPoP ${secret}`,
   secret => `Authorization: Basic ${secret}`,
   secret => `eyJ${secret}.${secret}.${secret}`,
   secret => `ghp_${secret}`,

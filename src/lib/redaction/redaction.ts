@@ -19,6 +19,7 @@ const HOME = '~'
 /** Secrets that grant access. Every pattern is bounded, so that long texts take only linear time. */
 const SECRETS: readonly Rule[] = [
   { pattern: /((?:sk|rk)_|Bearer\s+)[\w.~+/=-]+/gi, word: true },
+  { pattern: /(DPoP\s+)[\w.~+/=-]{20,}/gi, word: true },
   { pattern: /(sk-)[\w-]{8,}/g, word: true },
   // JSON web tokens, visitor sessions, and tokens of well-known services.
   { pattern: /()eyJ[\w-]{8,4000}\.[\w-]+(?:\.[\w-]*)?/g, word: true },

@@ -9,6 +9,7 @@ import { signOut as signOutAction } from '../../domain/servers/actions.ts'
 import {
   SignInError,
   signInLines,
+  storing,
   type ImportedTokens,
   type SignIn,
   type SignInClient,
@@ -42,7 +43,7 @@ type Step<T> = { value: T } | { failed: SignInError }
  * named host.
  */
 export function useSignIn(projectId: string) {
-  const { signIns, storedReaches } = useWorkspace()
+  const { signIns, storedReaches, profile } = useWorkspace()
   const confirm = useConfirm()
   const ask = useFormDialog()
   const openUrl = useOpenUrl()
@@ -66,7 +67,11 @@ export function useSignIn(projectId: string) {
     const { id: serverId, name, url } = server
     if (!signIns || url == null) return
     const planned = await step(`Asking where to sign in to ${name}…`, signal =>
-      signIns.plan(url, { scopes: [...new Set([...(server.oauthScopes ?? []), ...scopes])], signal }),
+      signIns.plan(url, {
+        scopes: [...new Set([...(server.oauthScopes ?? []), ...scopes])],
+        keepsKeys: profile.local,
+        signal,
+      }),
     )
     if (!planned) return
     if ('failed' in planned) return notify('error', planned.failed.message)
@@ -98,7 +103,7 @@ export function useSignIn(projectId: string) {
     if (!tokens) return notify('warn', `The sign-in to ${name} was cancelled; nothing was imported.`)
     await handOver({
       work: async ({ send }) => {
-        const imported = await send(contract.servers.importTokens, { projectId, serverId, body: tokens })
+        const imported = await send(storing(tokens), { projectId, serverId, body: tokens })
         lookAgain(server)
         return imported
       },

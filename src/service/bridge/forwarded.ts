@@ -1,5 +1,7 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
 import { describeNetwork } from '../connections/failures.ts'
 import { parseHeaders, parseServerUrl, type HttpTransport } from '../connections/http-request.ts'
+import { sendWith } from '../connections/proofs.ts'
 
 /** Handles the requests to a bridge. */
 export type Behind = {
@@ -32,10 +34,11 @@ export function forwardTo(transport: HttpTransport): Behind {
       const { method, signal } = request
       try {
         const token = await transport.accessToken?.()
-        if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
         for (const [name, value] of own) headers.set(name, value)
         const body = method === 'POST' ? await request.arrayBuffer() : null
-        return passedBack(await sendWithin(address, { method, headers, body, signal, redirect: 'manual' }))
+        // An own header is in the place of the token.
+        const send = token && !own.has('authorization') ? sendWith(token, fetch) : fetch
+        return passedBack(await sendWithin(address, { method, headers, body, signal, redirect: 'manual' }, send))
       } catch (error) {
         const why = describeNetwork(error) ?? 'was not answered'
         return new Response(`The request to the server ${why}.`, { status: 502 })
@@ -48,10 +51,10 @@ export function forwardTo(transport: HttpTransport): Behind {
 }
 
 /** Follows redirects only within the origin, because other origins must not get the headers. */
-async function sendWithin(address: URL, init: RequestInit): Promise<Response> {
+async function sendWithin(address: URL, init: RequestInit, send: FetchLike): Promise<Response> {
   let at = address
   for (let followed = 0; ; followed += 1) {
-    const response = await fetch(at, init)
+    const response = await send(at, init)
     const location = KEPT_REDIRECTS.includes(response.status) ? response.headers.get('location') : null
     const next = location === null ? null : URL.parse(location, at.href)
     if (next?.origin !== address.origin || followed === MOST_REDIRECTS) return response

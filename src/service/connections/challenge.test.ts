@@ -25,6 +25,12 @@ test.each<[string, string[], string | undefined, string | undefined]>([
   ['Bearer resource_metadata="", scope=""', [], undefined, undefined],
   ['Bearer realm="say \\"hi\\", Basic x=1", scope="a"', [], 'a', undefined],
   ['Negotiate YII=, Bearer scope="a"', [], 'a', undefined],
+  [
+    'DPoP algs="ES256", error="use_dpop_nonce", resource_metadata="https://a.test/x"',
+    ['https://a.test/x'],
+    undefined,
+    'use_dpop_nonce',
+  ],
 ])('the metadata URLs, scope and error of the challenge %s are read', (value, urls, scope, error) => {
   const found = of(value)
   expect(found.metadataUrls.map(({ href }) => href)).toEqual(urls)

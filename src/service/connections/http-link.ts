@@ -11,8 +11,9 @@ import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import { describeNetwork } from './failures.ts'
 import { limitBody, parseHeaders, parseServerUrl, type HttpTransport, type BodyWatch } from './http-request.ts'
+import { sendWith } from './proofs.ts'
 import { credentialRefusal } from './refusals.ts'
-import { type McpLibrary, inMebibytes, REQUEST_BYTES, type Link } from './types.ts'
+import { type AccessToken, type McpLibrary, inMebibytes, REQUEST_BYTES, type Link } from './types.ts'
 import type { Notices } from './notices.ts'
 import { preciseNow, type Exchange, type Tap } from './traffic.ts'
 import { createLineReader } from './stdio-link.ts'
@@ -62,36 +63,38 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
       if (!init?.signal?.aborted) watch?.failed(describeNetwork(error) ?? 'was not answered')
       throw error
     })
+    if (watch) watches.set(response, watch)
     watch?.answered(response)
-    return { response, watch }
+    return response
   }
-  const discard = async ({ response, watch }: Awaited<ReturnType<typeof exchange>>) => {
-    watch?.end()
+  const watches = new WeakMap<Response, ExchangeWatch>()
+  const discard = async (response: Response) => {
+    watches.get(response)?.end()
     await response.body?.cancel()
   }
-  /** Returns the request with another token, once, if the server refused one that was got without a person. */
-  const renewedInit = async (first: Awaited<ReturnType<typeof exchange>>, init: RequestInit | undefined) => {
-    const headers = new Headers(init?.headers)
-    const refused = /^Bearer (.+)$/.exec(headers.get('authorization') ?? '')?.[1]
-    if (first.response.status !== 401 || refused === undefined || !http.renewedToken) return undefined
+  /** The key of the last token. It changes only with a sign-in, which ends the connection. */
+  let proofKey: AccessToken['proofKey']
+  /** Returns another token, once, for one that was got without a person and that the server refused. */
+  const renewed = async (first: Response, refused: AccessToken | undefined) => {
+    if (first.status !== 401 || refused === undefined || !http.renewedToken) return undefined
     // Before another token is requested, which may fail.
     await discard(first)
-    const token = await http.renewedToken(refused)
-    if (token === undefined || token === refused) return undefined
-    headers.set('authorization', `Bearer ${token}`)
-    return { ...init, headers }
+    const token = await http.renewedToken(refused.value)
+    return token?.value === refused.value ? undefined : token
   }
 
   const request: FetchLike = async (url, init) => {
     const { maxMessageBytes } = options
-    const first = await exchange(url, init)
-    const again = await renewedInit(first, init)
-    const last = again ? await exchange(url, again) : first
-    const { response, watch } = last
+    const send = (token: AccessToken | undefined) => (token ? sendWith(token, exchange, discard) : exchange)(url, init)
+    const value = bearerToken(init)
+    const token = value === undefined ? undefined : { value, proofKey }
+    const first = await send(token)
+    const again = await renewed(first, token)
+    const response = again ? await send(again) : first
     const refused = { serverName: options.serverName, transport: http, signal: init?.signal ?? undefined }
     const refusal = await credentialRefusal(response, refused)
-    if (!refusal) return withExactNumbers(limitBody(response, maxMessageBytes, failWith, count, watch))
-    await discard(last)
+    if (!refusal) return withExactNumbers(limitBody(response, maxMessageBytes, failWith, count, watches.get(response)))
+    await discard(response)
     throw refusal
   }
   const mostChatter = MOST_CHATTER * options.maxMessageBytes
@@ -103,7 +106,13 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   return {
     url: parseServerUrl(http),
     requestInit: { headers: parseHeaders(http) },
-    authProvider: { token: async () => http.accessToken?.() },
+    authProvider: {
+      async token() {
+        const token = await http.accessToken?.()
+        proofKey = token?.proofKey
+        return token?.value
+      },
+    },
     request,
     fail,
     failWith,
@@ -142,6 +151,11 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
       onClose = run
     },
   }
+}
+
+/** Returns the token that the library put into a request. */
+function bearerToken(init: RequestInit | undefined): string | undefined {
+  return /^Bearer (.+)$/.exec(new Headers(init?.headers).get('authorization') ?? '')?.[1]
 }
 
 /**

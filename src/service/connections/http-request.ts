@@ -1,32 +1,39 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
-import { inMebibytes, type ServerTransport } from './types.ts'
+import { sendWith } from './proofs.ts'
+import { inMebibytes, type AccessToken, type ServerTransport } from './types.ts'
 
-/** The part of `WWW-Authenticate` that says which tokens a server accepts (RFC 6750, RFC 9728). */
-type BearerChallenge = {
+/** The part of `WWW-Authenticate` that says which tokens a server accepts (RFC 6750, RFC 9449, RFC 9728). */
+type TokenChallenge = {
   /** Addresses at which the server's metadata may be. A server may name none or several. */
   metadataUrls: readonly URL[]
   scope: string | undefined
   error: string | undefined
+  /** All schemes of the answer, in lower case. */
+  schemes: readonly string[]
 }
+
+/** The schemes that ask for a token. */
+const TOKENS: ReadonlySet<string> = new Set(['bearer', 'dpop'])
 
 /** Matches one scheme or one parameter. A challenge consists of only these two (RFC 9110, 11.6.1). */
 const PART = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?\s*,?\s*/gy
 
-/** Returns the bearer challenges of an answer, merged into one, since a header may contain several. */
-export function bearerChallenge({ headers }: Pick<Response, 'headers'>): BearerChallenge {
+/** Returns the challenges of an answer that ask for a token, merged into one, since a header may contain several. */
+export function bearerChallenge({ headers }: Pick<Response, 'headers'>): TokenChallenge {
   const found: [name: string, value: string][] = []
-  let scheme = ''
+  const schemes: string[] = []
   for (const [, word = '', quoted, plain] of (headers.get('www-authenticate') ?? '').matchAll(PART)) {
     const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain
-    if (value === undefined) scheme = word.toLowerCase()
-    else if (scheme === 'bearer') found.push([word.toLowerCase(), value])
+    if (value === undefined) schemes.push(word.toLowerCase())
+    else if (TOKENS.has(schemes.at(-1) ?? '')) found.push([word.toLowerCase(), value])
   }
   const all = (name: string) => found.flatMap(([each, value]) => (each === name && value !== '' ? [value] : []))
   return {
     metadataUrls: all('resource_metadata').flatMap(text => URL.parse(text) ?? []),
     scope: all('scope')[0],
     error: all('error')[0],
+    schemes,
   }
 }
 
@@ -145,16 +152,16 @@ function eventLength(): (chunk: Uint8Array) => number {
  */
 export async function probeHttp(
   transport: HttpTransport,
-  options: { signal?: AbortSignal; accessToken?: string | undefined; fetchFn?: FetchLike },
+  options: { signal?: AbortSignal; accessToken?: AccessToken | undefined; fetchFn?: FetchLike },
 ): Promise<Response> {
   const { signal, accessToken, fetchFn = fetch } = options
   const headers = parseHeaders(transport)
-  if (accessToken) headers.set('authorization', `Bearer ${accessToken}`)
   headers.set('content-type', 'application/json')
   headers.set('accept', 'application/json, text/event-stream')
   const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' })
   const init: RequestInit = { method: 'POST', headers, body, redirect: 'manual', ...(signal && { signal }) }
-  const response = await fetchFn(parseServerUrl(transport), init)
+  const send = accessToken ? sendWith(accessToken, fetchFn) : fetchFn
+  const response = await send(parseServerUrl(transport), init)
   await response.body?.cancel()
   return response
 }

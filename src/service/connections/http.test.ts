@@ -31,7 +31,7 @@ describe('the credentials of a server over HTTP', () => {
     const server = await serve()
     let turn = 0
     const target = httpTarget(server.url, { 'x-team': 'blue' })
-    if (target.transport.type === 'http') target.transport.accessToken = async () => `token-${(turn += 1)}`
+    if (target.transport.type === 'http') target.transport.accessToken = async () => ({ value: `token-${(turn += 1)}` })
     await connect().listTools(target)
     expect(server.seen.every(({ headers }) => headers['x-team'] === 'blue')).toBe(true)
     expect(server.seen.map(({ headers }) => headers.authorization).slice(0, 2)).toEqual([

@@ -1,4 +1,5 @@
 import type { DoctorStep } from '../../api/contract/server-operations.ts'
+import type { ProofKey } from '../../api/contract/sign-ins.ts'
 import type { Transport } from '@modelcontextprotocol/client'
 import type { ServiceError } from '../core/errors.ts'
 import type { Notices } from './notices.ts'
@@ -13,6 +14,9 @@ export function loadLibrary(): Promise<McpLibrary> {
   return library
 }
 
+/** A token for requests to a server, and the key that it is bound to; absent if it is a bearer token. */
+export type AccessToken = { value: string; proofKey?: ProofKey | undefined }
+
 /** The settings for connecting to a server. Its secrets are already decrypted. */
 export type ServerTransport =
   | { type: 'stdio'; command: string; args: string[]; env: Record<string, string> }
@@ -21,11 +25,11 @@ export type ServerTransport =
       url: string
       headers: Record<string, string>
       /**
-       * Returns the current bearer token. It is called before every request, so that a renewed token is used at once.
+       * Returns the current token. It is called before every request, so that a renewed token is used at once.
        */
-      accessToken?: () => Promise<string | undefined>
+      accessToken?: () => Promise<AccessToken | undefined>
       /** Gets another token for one that the server refused; absent if only a person can. */
-      renewedToken?: (refused: string) => Promise<string | undefined>
+      renewedToken?: (refused: string) => Promise<AccessToken | undefined>
       /** The scopes of the last sign-in, if its answer named them. */
       grantedScope?: string
     }

@@ -4,7 +4,7 @@ import { withoutKnown } from '../../lib/redaction/redaction.ts'
 import type { Connections } from '../connections/engine.ts'
 import { frameOrigin } from '../connections/traffic.ts'
 import { settingCredentials } from '../connections/setting-secrets.ts'
-import type { ServerTarget, Tool } from '../connections/types.ts'
+import type { AccessToken, ServerTarget, Tool } from '../connections/types.ts'
 import { runTrial } from '../evals/trial.ts'
 import type { TrialModels } from '../evals/trial-prompt.ts'
 import type { CaseSnapshot, TrialOutcome, TrialServers } from '../evals/types.ts'
@@ -137,13 +137,17 @@ async function executeTrials(
 function withNotedTokens(target: ServerTarget, note: (token: string) => void): ServerTarget {
   const { transport } = target
   if (transport.type !== 'http' || !transport.accessToken) return target
-  const { accessToken: ask } = transport
-  const accessToken = async () => {
-    const token = await ask()
-    if (token) note(token)
+  const { accessToken, renewedToken } = transport
+  const noted = async (asked: Promise<AccessToken | undefined>) => {
+    const token = await asked
+    if (token) note(token.value)
     return token
   }
-  return { ...target, transport: { ...transport, accessToken } }
+  const functions = {
+    accessToken: () => noted(accessToken()),
+    ...(renewedToken && { renewedToken: (refused: string) => noted(renewedToken(refused)) }),
+  }
+  return { ...target, transport: { ...transport, ...functions } }
 }
 
 /** Milliseconds for which an ended run waits for the listing of a server that has not answered yet. */

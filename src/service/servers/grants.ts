@@ -6,12 +6,14 @@ import type {
   OAuthClientProvider,
   OAuthProtectedResourceMetadata,
 } from '@modelcontextprotocol/client'
+import type { ProofKey } from '../../api/contract/sign-ins.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { readInputText } from '../../lib/files/read-input.ts'
 import { defined, isPlainObject } from '../../lib/json.ts'
 import { isoSeconds } from '../../lib/times.ts'
 import { withoutSecrets } from '../../lib/redaction/redaction.ts'
 import { describeNetwork } from '../connections/failures.ts'
+import { askedProofs, boundTo, proofKeyFor, proofSession } from '../connections/proofs.ts'
 import { loadLibrary, type McpLibrary } from '../connections/types.ts'
 import { ServiceError } from '../core/errors.ts'
 import { oneLine } from '../core/one-line.ts'
@@ -52,6 +54,8 @@ type Asked = {
   library: McpLibrary
   owner: TokenOwner
   grant: ServerGrant
+  /** The key of the tokens before. */
+  proofKey: ProofKey | undefined
   fetchFn: FetchLike
   /** Makes each request of a fetch the last one. */
   watched: (bounded: FetchLike) => FetchLike
@@ -66,7 +70,7 @@ type Asked = {
 export async function requestTokens(
   owner: TokenOwner,
   grant: ServerGrant,
-  signal?: AbortSignal,
+  { signal, proofKey }: { signal?: AbortSignal; proofKey?: ProofKey | undefined } = {},
 ): Promise<ServerTokens> {
   const library = await loadLibrary()
   let last: Last = { host: new URL(owner.url).host }
@@ -80,7 +84,7 @@ export async function requestTokens(
   }
   try {
     return await withinTime(owner.url, signal, async bounded =>
-      tokensOf({ library, owner, grant, fetchFn: watched(bounded), watched, known }),
+      tokensOf({ library, owner, grant, proofKey, fetchFn: watched(bounded), watched, known }),
     )
   } catch (error) {
     signal?.throwIfAborted()
@@ -91,14 +95,18 @@ export async function requestTokens(
 async function tokensOf(asked: Asked): Promise<ServerTokens> {
   const { library, owner, grant, fetchFn } = asked
   const { issuer } = grant
-  const { resource, scope: wanted } = await discoverServer(owner.url, { library, fetchFn })
+  const { resource, scope: wanted, schemes } = await discoverServer(owner.url, { library, fetchFn })
   requireIssuer(owner, resource, { issuer, holds: 'its grant is for' })
   if (resource && !isFor(library, owner.url, resource.resource))
     throw new GrantRefused(owner, `the metadata of the server is for another one, ${oneLine(resource.resource)}.`)
   const metadata = await metadataOf(issuer, { library, owner, fetchFn })
   const scope = grant.scope ?? (wanted || resource?.scopes_supported?.join(' ') || undefined)
   const parameters = await parametersOf(asked, { resource, scope })
-  const provider = providerOf(library, grant, { metadata, parameters })
+  const proofs = askedProofs({ authority: metadata, resource, schemes })
+  const refuse = (why: string) => new GrantRefused(owner, `${new URL(issuer).host} ${why}.`)
+  const proofKey = await proofKeyFor(proofs, { before: asked.proofKey, refuse })
+  const dpop = proofKey && (await proofSession(proofKey))
+  const provider = { ...providerOf(library, grant, { metadata, parameters }), dpop: () => dpop }
   const given = await library.fetchToken(provider, issuer, {
     metadata,
     fetchFn,
@@ -109,6 +117,7 @@ async function tokensOf(asked: Asked): Promise<ServerTokens> {
     scope: given.scope ?? scope,
     client: grant.clientId === undefined ? undefined : { clientId: grant.clientId },
     issuer,
+    proofKey: boundTo(given.token_type, proofKey, { areRequired: proofs?.areRequired === true, refuse }),
     ...lifetimeOf(given.expires_in),
   })
 }
@@ -189,12 +198,12 @@ function providerOf(library: McpLibrary, grant: ServerGrant, { metadata, paramet
 }
 
 /** Reads a private key. @throws ServiceError `VALIDATION_ERROR` */
-export function requireKey(text: string): KeyObject {
+export function requireKey(text: string, field = 'privateKey'): KeyObject {
   try {
     const isJwk = text.trimStart().startsWith('{')
     return createPrivateKey(isJwk ? { key: JSON.parse(text) as JsonWebKeyInput['key'], format: 'jwk' } : text)
   } catch {
-    throw invalidField('privateKey', 'is not a private key without a password, as PEM or as a JWK')
+    throw invalidField(field, 'is not a private key without a password, as PEM or as a JWK')
   }
 }
 
@@ -334,6 +343,7 @@ function refusalOf({ code, message }: { code: string; message: string }, failed:
     invalid_grant: token
       ? `${host} does not take ${token}: it has ended, or is for another audience`
       : `${host} does not take ${client} with ${proof}`,
+    invalid_dpop_proof: `${host} does not take the proof of possession; the clocks may differ`,
     invalid_target: `${host} gives no token for the address of this server`,
   }
   return `${Object.hasOwn(sentences, code) ? sentences[code] : `${host} refused, ${repeated(code, known)}`}${said}.`

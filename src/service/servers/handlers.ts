@@ -1,7 +1,7 @@
 import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
 import type { GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 import type { servers } from '../../api/contract/servers.ts'
-import type { StoredSignIn } from '../../api/contract/sign-ins.ts'
+import type { ProofKey, StoredSignIn } from '../../api/contract/sign-ins.ts'
 import type { CallMade } from '../calls/calls.ts'
 import type { ServerTarget } from '../connections/types.ts'
 import { readerOf, type Caller } from '../core/access.ts'
@@ -26,7 +26,7 @@ type ServerCall = {
   requestId: string
   signal: AbortSignal
 }
-type ImportTokens = ParsedInputOf<typeof servers.importTokens>['body']
+type ImportedTokens = ParsedInputOf<typeof servers.importTokens>['body'] & { proofKey?: ProofKey }
 
 export function serverHandlers(context: ServiceContext): Handlers['servers'] {
   const { store } = context
@@ -49,25 +49,29 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
       context.connections.drop(params.serverId)
       return { id: params.serverId, deleted: true }
     },
-    async importTokens({ project, params, body, signal }) {
-      const read = () => {
-        const server = store.servers.require(project.id, params.serverId)
-        return { server, tokens: tokensFrom(server, body) }
-      }
-      const { refreshToken, client } = read().tokens
-      // The caller who imports tokens is responsible for their origin. Later they are renewed only at this issuer.
-      const issuer = refreshToken && client ? await discoverIssuer(body.serverUrl, signal) : undefined
-      const imported = store.write(() => {
-        const { server, tokens } = read()
-        store.servers.setGrant(server, undefined, { ...tokens, ...defined({ issuer }) })
-        return { imported: true, expiresAt: tokens.expiresAt ?? null }
-      })
-      // The session may belong to the person with the earlier tokens.
-      context.connections.drop(params.serverId)
-      return imported
-    },
+    importTokens: call => importTokens(context, call),
     ...operations(context),
   }
+}
+
+type Importing = { project: ProjectRow; params: { serverId: string }; body: ImportedTokens; signal: AbortSignal }
+
+async function importTokens({ store, connections }: ServiceContext, { project, params, body, signal }: Importing) {
+  const read = () => {
+    const server = store.servers.require(project.id, params.serverId)
+    return { server, tokens: tokensFrom(server, body) }
+  }
+  const { refreshToken, client } = read().tokens
+  // The caller who imports tokens is responsible for their origin. Later they are renewed only at this issuer.
+  const issuer = refreshToken && client ? await discoverIssuer(body.serverUrl, signal) : undefined
+  const imported = store.write(() => {
+    const { server, tokens } = read()
+    store.servers.setGrant(server, undefined, { ...tokens, ...defined({ issuer }) })
+    return { imported: true, expiresAt: tokens.expiresAt ?? null }
+  })
+  // The session may belong to the person with the earlier tokens.
+  connections.drop(params.serverId)
+  return imported
 }
 
 function toStoredSignIn({ tokens, secrets: { grant } }: ServerRow): StoredSignIn {
@@ -83,7 +87,8 @@ function toStoredSignIn({ tokens, secrets: { grant } }: ServerRow): StoredSignIn
 }
 
 /** Handles the stored sign-in to a server. The tokens themselves are never returned. */
-export function signInHandlers({ store, connections }: ServiceContext): Handlers['signIns'] {
+export function signInHandlers(context: ServiceContext): Handlers['signIns'] {
+  const { store, connections } = context
   return {
     get: ({ project, params }) => toStoredSignIn(store.servers.require(project.id, params.serverId)),
     async grant({ project, params, body, signal }) {
@@ -94,7 +99,7 @@ export function signInHandlers({ store, connections }: ServiceContext): Handlers
       const issuer = body.issuer ?? (await discoverIssuer(url, signal))
       if (issuer === undefined)
         throw new ServiceError('SERVER_UNREACHABLE', `The server "${name}" does not tell its authorization server.`)
-      const tokens = await requestTokens({ name, url }, { ...body, issuer }, signal)
+      const tokens = await requestTokens({ name, url }, { ...body, issuer }, { signal })
       const stored = store.write(() => {
         const current = store.servers.require(project.id, params.serverId)
         // The secrets were given for this address.
@@ -104,6 +109,10 @@ export function signInHandlers({ store, connections }: ServiceContext): Handlers
       })
       connections.drop(params.serverId)
       return stored
+    },
+    async keep(call) {
+      requireKey(call.body.proofKey.privateKey, 'proofKey')
+      return await importTokens(context, call)
     },
     delete({ project, params }) {
       store.write(() =>
@@ -188,13 +197,13 @@ function deleteServer({ store }: ServiceContext, server: ServerRow): void {
   store.servers.delete(server.id)
 }
 
-function tokensFrom(server: ServerRow, body: ImportTokens): ServerTokens {
+function tokensFrom(server: ServerRow, body: ImportedTokens): ServerTokens {
   if (server.transportType !== 'http' || !server.url)
     throw invalidField('serverUrl', 'a server over stdio takes no tokens')
   // If the addresses differ, the tokens would be sent to a server that they were not issued for.
   if (URL.parse(body.serverUrl)?.href !== URL.parse(server.url)?.href)
     throw invalidField('serverUrl', 'is not the address of the saved server')
-  const { tokens, clientInformation, oauthResourceUrl } = body
+  const { tokens, clientInformation, oauthResourceUrl, proofKey } = body
   return defined({
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token,
@@ -202,6 +211,7 @@ function tokensFrom(server: ServerRow, body: ImportTokens): ServerTokens {
     expiresAt: lifetimeOf(tokens.expires_in).expiresAt,
     client: clientInformation,
     resourceUrl: oauthResourceUrl,
+    proofKey,
   })
 }
 

@@ -154,8 +154,8 @@ export function credentialsOf(row: ServerRow): string[] {
 }
 
 function settingsOf({ secrets: { env, headers, clientSecret = '', grant }, url, tokens }: ServerRow) {
-  const { accessToken = '', refreshToken = '' } = tokens ?? {}
-  const own = grant ? grantSecrets(grant) : []
+  const { accessToken = '', refreshToken = '', proofKey } = tokens ?? {}
+  const own = [proofKey?.privateKey ?? '', ...(grant ? grantSecrets(grant) : [])]
   return [defined({ env, headers, url }), clientSecret, accessToken, refreshToken, ...own] as const
 }
 

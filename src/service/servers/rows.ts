@@ -1,7 +1,7 @@
 import type { Root } from '../../api/contract/server-requests.ts'
 import type { Database } from '../../lib/sqlite.ts'
 import type { Sealer } from '../core/database/sealer.ts'
-import type { GrantRequest } from '../../api/contract/sign-ins.ts'
+import type { GrantRequest, ProofKey } from '../../api/contract/sign-ins.ts'
 import { defined } from '../../lib/json.ts'
 import { boolean, json, optional, sealed, tableOf, url } from '../core/database/table.ts'
 
@@ -29,6 +29,8 @@ export type ServerTokens = {
   lastsMs?: number
   client?: { clientId: string; clientSecret?: string }
   resourceUrl?: string
+  /** Signs the proofs of possession of these tokens; absent for bearer tokens. */
+  proofKey?: ProofKey
   /** The authorization server that issued the tokens; absent if it was unknown at the import. */
   issuer?: string
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { ServerTarget } from '../connections/types.ts'
+import type { AccessToken, ServerTarget } from '../connections/types.ts'
 import { requestTokens } from './grants.ts'
 import { refreshFailure, refreshTokens } from './token-refresh.ts'
 import type { ServerRow, ServerTokens } from './rows.ts'
@@ -96,7 +96,7 @@ export function createServerTargets(store: Store): ServerTargets {
       const current = held()
       const grant = current?.secrets.grant
       if (!grant || isGood(current.tokens)) return current?.tokens
-      const tokens = await requestTokens({ name, url }, grant)
+      const tokens = await requestTokens({ name, url }, grant, { proofKey: current.tokens?.proofKey })
       store.write(() => {
         // A sign-in or sign-out that happened meanwhile takes precedence.
         if (isDeepStrictEqual(held()?.secrets.grant, grant)) store.servers.setTokens(id, tokens)
@@ -112,16 +112,21 @@ export function createServerTargets(store: Store): ServerTargets {
     return fresh
   }
 
-  const accessToken = async (row: ServerRow): Promise<string | undefined> =>
-    (await (row.secrets.grant ? grantedTokens(row) : currentTokens(row)))?.accessToken
+  const accessToken = async (row: ServerRow) =>
+    accessTokenOf(await (row.secrets.grant ? grantedTokens(row) : currentTokens(row)))
   return {
     of: row =>
       targetOf(
         row,
         () => accessToken(row),
-        async refused => (await grantedTokens(row, refused))?.accessToken,
+        async refused => accessTokenOf(await grantedTokens(row, refused)),
       ),
   }
+}
+
+/** Returns what requests need of stored tokens. */
+export function accessTokenOf(tokens: ServerTokens | undefined): AccessToken | undefined {
+  return tokens && { value: tokens.accessToken, proofKey: tokens.proofKey }
 }
 
 /** Renewed tokens that are not stored yet, by server. They are found by the refresh token that was used up for them. */
@@ -143,8 +148,8 @@ function unwrittenTokens() {
  */
 export function targetOf(
   row: ServerRow,
-  accessToken: () => Promise<string | undefined>,
-  renewedToken?: (refused: string) => Promise<string | undefined>,
+  accessToken: () => Promise<AccessToken | undefined>,
+  renewedToken?: (refused: string) => Promise<AccessToken | undefined>,
 ): ServerTarget {
   const { id, name, enabled, useOAuth, timeoutMs, secrets, url } = row
   const base = { id, name, enabled, useOAuth, ...(timeoutMs !== undefined && { timeoutMs }) }

@@ -1,6 +1,7 @@
 import type { FetchLike, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client'
 import { untilAborted } from '../core/deadline.ts'
 import { bearerChallenge, probeHttp } from '../connections/http-request.ts'
+import { boundTo, proofSession, requiresProofs } from '../connections/proofs.ts'
 import { loadLibrary, type McpLibrary } from '../connections/types.ts'
 import { createMetadataFetch } from '../connections/metadata-fetch.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -45,16 +46,16 @@ export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): P
 
 type Discovery = { library: McpLibrary; fetchFn: FetchLike }
 
-/** Asks an MCP server without a token. Returns its metadata, if it has any, and the scope that it names. */
+/** Asks an MCP server without a token. Returns its metadata, if it has any, and the scope and schemes that it names. */
 export async function discoverServer(serverUrl: string, { library, fetchFn }: Discovery) {
   const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
-  const { metadataUrls, scope } = bearerChallenge(challenge)
+  const { metadataUrls, scope, schemes } = bearerChallenge(challenge)
   const resource = await discoverResource(serverUrl, metadataUrls, { library, fetchFn }).catch((error: unknown) => {
     // An unreachable server does not tell who its authorization server is.
     if (describeNetwork(error) !== undefined) throw error
     return undefined
   })
-  return { resource, scope }
+  return { resource, scope, schemes }
 }
 
 /** Whether metadata belongs to a server; many write its address with or without a final slash. */
@@ -90,7 +91,7 @@ export async function discoverResource(
  * @throws SignInNeeded if the authorization server is unknown, or if the MCP server names another one
  */
 export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Promise<ServerTokens> {
-  const { client, refreshToken, issuer } = tokens
+  const { client, refreshToken, issuer, proofKey } = tokens
   if (!client || !refreshToken) return tokens
   if (issuer === undefined)
     throw new SignInNeeded(owner, 'it is not known which authorization server its tokens are from')
@@ -104,11 +105,14 @@ export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Pr
       refreshToken,
       resource: tokens.resourceUrl ?? named?.resource,
       fetchFn,
+      ...(proofKey && { dpop: await proofSession(proofKey) }),
     })
+    const refuse = (why: string) => new SignInNeeded(owner, `${new URL(issuer).host} ${why}`)
     return defined({
       ...tokens,
       accessToken: fresh.access_token,
       refreshToken: fresh.refresh_token ?? refreshToken,
+      proofKey: boundTo(fresh.token_type, proofKey, { areRequired: requiresProofs(named), refuse }),
       ...lifetimeOf(fresh.expires_in),
     })
   })

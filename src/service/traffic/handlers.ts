@@ -229,7 +229,7 @@ function exchangeOf(exchange: Exchange, secrets: readonly string[]): NonNullable
 }
 
 /** Headers whose whole value is a credential. */
-const SECRET_HEADER = /auth|cookie|token|secret|key|session/i
+const SECRET_HEADER = /auth|cookie|token|secret|key|session|dpop/i
 
 function shownHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
   const shown = (name: string, value: string) => (SECRET_HEADER.test(name) ? SECRET : withoutSecrets(value, secrets))

@@ -2,7 +2,7 @@ import { parseStored } from '../../lib/json.ts'
 import type { ServerTarget } from '../connections/types.ts'
 import type { SeenTool } from '../evals/seen-tools.ts'
 import { readStored, storedProject, storedServer } from '../servers/stored-command.ts'
-import { targetOf } from '../servers/targets.ts'
+import { accessTokenOf, targetOf } from '../servers/targets.ts'
 
 /** A name with a description that distinguishes it from others. */
 export type StoredName = { name: string; says?: string }
@@ -63,7 +63,7 @@ export function storedTools(
     )
     if (listing) return { known: (parseStored(listing.tools) as SeenTool[]).map(toStoredName) }
     // An expired token is not renewed, since the new one would have to be stored.
-    return { target: targetOf(row, async () => row.tokens?.accessToken) }
+    return { target: targetOf(row, async () => accessTokenOf(row.tokens)) }
   })
   return stored ?? { known: [] }
 }

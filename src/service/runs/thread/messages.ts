@@ -1,5 +1,5 @@
 import type { ConnectionsOptions } from '../../connections/runner.ts'
-import type { ServerTarget, ServerTransport } from '../../connections/types.ts'
+import type { AccessToken, ServerTarget, ServerTransport } from '../../connections/types.ts'
 import type { ExecutionSettings, RunExecution } from '../executor.ts'
 import type { RelayedTraffic } from './traffic-relay.ts'
 
@@ -21,10 +21,16 @@ export type ThreadData = ThreadSettings & {
 }
 
 type HttpTransport = Extract<ServerTransport, { type: 'http' }>
+type TokenFunction = 'accessToken' | 'renewedToken'
 
-/** A server to connect to. Its token is replaced by a flag, because the thread requests the token each time. */
+/**
+ * A server to connect to. The functions that get its tokens are replaced by flags, because the thread requests each
+ * token.
+ */
 export type SentTarget = Omit<ServerTarget, 'transport'> & {
-  transport: Exclude<ServerTransport, HttpTransport> | (Omit<HttpTransport, 'accessToken'> & { asksToken: boolean })
+  transport:
+    | Exclude<ServerTransport, HttpTransport>
+    | (Omit<HttpTransport, TokenFunction> & { asksToken: boolean; renewsToken: boolean })
 }
 
 export type SentExecution = Omit<RunExecution, 'targets'> & { targets: SentTarget[] }
@@ -35,14 +41,15 @@ export type ToThread =
   | { kind: 'drop'; serverId: string }
   /** Someone will be watching the traffic of a server for this number of milliseconds. */
   | { kind: 'watch'; serverId: string; ms: number }
-  | { kind: 'token'; question: number; token?: string | undefined; problem?: SentError }
+  | { kind: 'token'; question: number; token?: AccessToken | undefined; problem?: SentError }
   /** Asks the thread to end all its work and then itself. */
   | { kind: 'close' }
 
 export type FromThread =
   | { kind: 'ended'; runId: string; problem?: SentError }
   | { kind: 'traffic'; recorded: RelayedTraffic }
-  | { kind: 'askToken'; question: number; runId: string; serverId: string }
+  /** Asks for the token of a server, or for another one than `refused`. */
+  | { kind: 'askToken'; question: number; runId: string; serverId: string; refused?: string }
 
 /** An error as plain data. An error with a function among its fields could not be sent. */
 export type SentError = { message: string; stack?: string }

@@ -27,6 +27,8 @@ const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('./thread.ts', import.meta.url)
   : new URL('./run-thread.js', import.meta.url)
 
+type HttpTransport = Extract<ServerTarget['transport'], { type: 'http' }>
+type TokenQuestion = Extract<FromThread, { kind: 'askToken' }>
 type UnderWay = { targets: readonly ServerTarget[]; ended: PromiseWithResolvers<void> }
 type Thread = {
   execute(execution: RunExecution, signal: AbortSignal): Promise<void>
@@ -104,10 +106,12 @@ function startThread(
   let failure: Error | undefined
   const send = (message: ToThread) => worker.postMessage(message, [])
 
-  const answerToken = async (question: number, runId: string, serverId: string) => {
+  const answerToken = async ({ question, runId, serverId, refused }: TokenQuestion) => {
     const target = underWay.get(runId)?.targets.find(({ id }) => id === serverId)
     try {
-      const token = target?.transport.type === 'http' ? await target.transport.accessToken?.() : undefined
+      const { accessToken, renewedToken }: Partial<HttpTransport> =
+        target?.transport.type === 'http' ? target.transport : {}
+      const token = await (refused === undefined ? accessToken?.() : renewedToken?.(refused))
       send({ kind: 'token', question, token })
     } catch (error) {
       send({ kind: 'token', question, problem: toSentError(error) })
@@ -116,7 +120,7 @@ function startThread(
 
   worker.on('message', (message: FromThread) => {
     if (message.kind === 'traffic') return onTraffic(message.recorded)
-    if (message.kind === 'askToken') return void answerToken(message.question, message.runId, message.serverId)
+    if (message.kind === 'askToken') return void answerToken(message)
     const { ended } = underWay.get(message.runId) ?? {}
     if (message.problem) ended?.reject(fromSentError(message.problem))
     else ended?.resolve()
@@ -172,6 +176,7 @@ function compileCache(): string | undefined {
 
 function toSent({ transport, ...target }: ServerTarget): SentTarget {
   if (transport.type === 'stdio') return { ...target, transport }
-  const { accessToken, ...http } = transport
-  return { ...target, transport: { ...http, asksToken: accessToken !== undefined } }
+  const { accessToken, renewedToken, ...http } = transport
+  const flags = { asksToken: accessToken !== undefined, renewsToken: renewedToken !== undefined }
+  return { ...target, transport: { ...http, ...flags } }
 }

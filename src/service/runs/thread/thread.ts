@@ -3,7 +3,8 @@ import { enableCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createConnections } from '../../connections/engine.ts'
 import { createTraffic } from '../../connections/traffic.ts'
-import type { ServerTarget } from '../../connections/types.ts'
+import type { AccessToken, ServerTarget } from '../../connections/types.ts'
+import { defined } from '../../../lib/json.ts'
 import { openDatabase } from '../../../lib/sqlite.ts'
 import { createRunRows, createRunToolRows } from '../rows.ts'
 import { createTrialRows } from '../trial-rows.ts'
@@ -45,24 +46,26 @@ const executor = createExecutor({
   },
 })
 const underWay = new Map<string, { stop: AbortController; done: Promise<void> }>()
-const questions = new Map<number, PromiseWithResolvers<string | undefined>>()
+const questions = new Map<number, PromiseWithResolvers<AccessToken | undefined>>()
 let asked = 0
 
 const send = (message: FromThread) => port.postMessage(message)
 
-function askToken(runId: string, serverId: string): Promise<string | undefined> {
-  const question = Promise.withResolvers<string | undefined>()
+function askToken(runId: string, serverId: string, refused?: string): Promise<AccessToken | undefined> {
+  const question = Promise.withResolvers<AccessToken | undefined>()
   asked += 1
   questions.set(asked, question)
-  send({ kind: 'askToken', question: asked, runId, serverId })
+  send({ kind: 'askToken', question: asked, runId, serverId, ...defined({ refused }) })
   return question.promise
 }
 
 function targetOf({ transport, ...target }: SentTarget, runId: string): ServerTarget {
   if (transport.type === 'stdio') return { ...target, transport }
-  const { asksToken, ...http } = transport
+  const { asksToken, renewsToken, ...http } = transport
   const accessToken = () => askToken(runId, target.id)
-  return { ...target, transport: asksToken ? { ...http, accessToken } : http }
+  const renewedToken = (refused: string) => askToken(runId, target.id, refused)
+  const functions = { ...(asksToken && { accessToken }), ...(renewsToken && { renewedToken }) }
+  return { ...target, transport: { ...http, ...functions } }
 }
 
 async function execute({ targets, ...execution }: SentExecution, signal: AbortSignal): Promise<void> {
