@@ -38,6 +38,9 @@ const YAML_RULES = new RegExp(
     String.raw`|suites/(case-faults|case-form|refusal-problems|save-elsewhere|suite-file|suite-store|sync-)))`,
 )
 
+/** Rules that commands need as well, and the routes of screens, with which commands read and print locators. */
+const RULES = /\/src\/((api\/client|domain|lib|tui\/theme)\/.*|screens\/([^/]+\/route|now\/place-of))\.ts$/
+
 /** The MCP reference server, which the Sandbox starts as a separate program. */
 const everything = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist')
 
@@ -57,8 +60,9 @@ const CHUNKS = [
     name: 'words',
     test: new RegExp(
       String.raw`/src/(service/(faults/kinds|core/(limits|urls)|workspace/answer-shapes)|cli/nouns/nouns` +
-        String.raw`|api/contract/(choices|endpoint)|domain/(servers/(reach|pairs|files/export-formats)` +
-        String.raw`|suites/duplicates)|lib/split-command|tui/theme/badge-colours)\.ts$`,
+        String.raw`|api/contract/(choices|endpoint)|domain/(servers/(reach|pairs` +
+        String.raw`|files/export-formats)|suites/duplicates)` +
+        String.raw`|lib/split-command|tui/theme/badge-colours)\.ts$`,
     ),
   },
   { name: 'open', test: /\/src\/cli\/dashboard\/open-command\.ts$/ },
@@ -69,10 +73,7 @@ const CHUNKS = [
       String.raw`/src/(app/shell/all-bindings|tui/keymap/overrides|cli/nouns/states)\.ts$|/node_modules/zod/`,
     ),
   },
-  {
-    name: 'rules',
-    test: (id: string) => /\/src\/(api\/client|domain|lib|tui\/theme)\/.*\.ts$/.test(id) && !YAML_RULES.test(id),
-  },
+  { name: 'rules', test: (id: string) => RULES.test(id) && !YAML_RULES.test(id) },
   { name: 'documents', test: YAML_RULES },
   { name: 'service', test: /\/src\/service\/workspace\/service\.ts$/ },
   { name: 'workspace', test: /\/src\/cli\/(verbs\/servers|workspace\/(in-workspace|unsaved-server))\.ts$/ },

@@ -1,7 +1,6 @@
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { SERVER_DEADLINE_MS } from '../../api/contract/servers.ts'
 import { createClient } from '../../api/client/client.ts'
-import { createService } from '../../service/workspace/service.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { contextOf, ending, type CommandContext } from './in-workspace.ts'
 import { createWaitingRequests } from '../../domain/servers/waiting.ts'
@@ -20,6 +19,7 @@ export async function withUnsavedServer(
   answers = false,
 ): Promise<number> {
   const waitingRequests = answers ? createWaitingRequests() : undefined
+  const { createService } = await import('../../service/workspace/service.ts')
   const service = await createService({
     memory: true,
     emptyProject: UNSAVED,
