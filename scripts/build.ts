@@ -158,7 +158,8 @@ export async function build(): Promise<BuildResult> {
         ...lazyPackages.filter(name => name !== 'commander'),
         ...workspacePackages,
       ])
-    assertLazy(chunkOf(app, '/node_modules/@modelcontextprotocol/client/'), app, ['react', 'ink'])
+    for (const served of ['/node_modules/@modelcontextprotocol/client/', '/src/cli/mcp/serve-mcp.ts'])
+      assertLazy(chunkOf(app, served), app, ['react', 'ink'])
     // The reference server reads its documents from the folder next to its own.
     const reference = await bundle(everythingInput, join(fresh, 'server-everything/dist'))
     await cp(join(everything, 'docs'), join(fresh, 'server-everything/docs'), { recursive: true })

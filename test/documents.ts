@@ -34,6 +34,7 @@ export const SUBCOMMANDS = [
   'journal',
   'launch',
   'man',
+  'mcp',
   'notebook',
   'now',
   'profile',

@@ -22,6 +22,7 @@ import { createWaveMemory } from '../src/domain/swarms/wave-memory.ts'
 import { listsToStore } from '../src/domain/seen/seen.ts'
 import { clean } from '../src/tui/theme/text.ts'
 import { readConfigText } from '../src/cli/config/file.ts'
+import { textPage } from '../src/cli/mcp/answer.ts'
 import { createEditorHost } from '../src/cli/editor/editor-host.ts'
 import { keepLastScreen, readLastScreen } from '../src/cli/dashboard/last-screen.ts'
 import { openLogFile } from '../src/cli/output/log.ts'
@@ -308,6 +309,7 @@ const probes: Record<BoundName, Probe> = {
     for (let at = 0; at < size; at += 1) links.remember(`r${at}`, 'parent')
     return (JSON.parse(readFileSync(file, 'utf8')) as { links: unknown[] }).links.length
   },
+  mcpAnswer: size => JSON.stringify(textPage('x'.repeat(size - 2), {}).text).length,
   cachedAnswer(size) {
     const queryClient = createQueryClient()
     queryClient.setQueryData(['projects', 'list', {}], 'a'.repeat(size - 2))

@@ -1,6 +1,15 @@
-// Places that commands open, or print as locators.
+// Places that commands open, print as locators, or read.
 export { placeOf as placeOfNow } from '../screens/now/place-of.ts'
+export { clientsRoute } from '../screens/clients/route.ts'
+export { environmentsRoute } from '../screens/environments/route.ts'
+export { findingsRoute } from '../screens/findings/route.ts'
+export { imagesRoute } from '../screens/images/route.ts'
 export { nowRoute } from '../screens/now/route.ts'
+export { pluginsRoute } from '../screens/plugins/route.ts'
 export { projectsRoute } from '../screens/projects/route.ts'
+export { readinessRoute } from '../screens/readiness/route.ts'
 export { runsRoute } from '../screens/runs/route.ts'
+export { scenariosRoute } from '../screens/scenarios/route.ts'
 export { serversRoute } from '../screens/servers/route.ts'
+export { sessionsRoute } from '../screens/sessions/route.ts'
+export { swarmsRoute } from '../screens/swarms/route.ts'

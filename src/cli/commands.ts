@@ -22,7 +22,7 @@ const HELP_GROUPS: Readonly<Record<string, string>> = {
   Servers: 'try doctor conformance tools call prompt read validate snapshot sign-in sign-out import-tokens server',
   'A project as files': 'export apply create edit delete',
   'Scenarios and their visitors': 'publish unpublish rotate invite remove-member visit',
-  'Agent and chat': 'ask chat',
+  'Agent and chat': 'ask chat mcp',
   'Service and program': 'serve api budget journal profile config theme completion man help',
 }
 
@@ -46,6 +46,7 @@ export function buildProgram(options: CommandLineOptions, word?: string): Comman
     ...documents,
     ...inspection,
     ...serve,
+    ...mcp,
     ...profiles,
     ...themes,
     ...serverVerbs,
@@ -137,5 +138,16 @@ const server: readonly CommandDeclaration[] = [
       flags: [new Option('--format <format>', 'format of the file').choices(EXPORT_FORMATS).default('mcp')],
     },
     async () => (await import('./servers/export-command.ts')).exportServers,
+  ),
+]
+
+/** `mcpdeck mcp`. */
+const mcp: readonly CommandDeclaration[] = [
+  verb(
+    {
+      name: 'mcp',
+      says: 'Serve the workspace to an agent as an MCP server over standard input and output; it only reads.',
+    },
+    async () => (await import('./mcp/serve-mcp.ts')).serveMcp,
   ),
 ]

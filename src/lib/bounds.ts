@@ -58,6 +58,7 @@ const PROGRAM = {
   pageParts: bound('calls, scores, steps or bars of a trial on a page of `--html`', 'entries', 20, 'cut'),
   pageText: bound('a text on a page of `--html`', 'characters', 2_000, 'cut'),
   traceLevels: bound('nesting of spans in a trace, deeper ones being drawn after it', 'levels', 100, 'cut'),
+  mcpAnswer: bound('what one answer of `mcpdeck mcp` quotes, as JSON', 'bytes', 28_000, 'cut'),
   comment: bound('the Markdown of `--comment`', 'characters', 60_000, 'cut'),
   cachedAnswers: bound('all answers in the cache of the last start', 'characters', MIB, 'left out'),
   toolSchema: bound('the schema of a tool that arguments are checked against', 'characters', 300_000, 'refused'),

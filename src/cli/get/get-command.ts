@@ -16,7 +16,10 @@ import { nounOf, NOUNS, parentsOf, PARENT_OPTIONS } from '../nouns/nouns.ts'
 import { declaredStates, statesOf, withState, type Item } from '../nouns/states.ts'
 import { alignedLines, tableCells, tableWidth, valueAt } from '../nouns/table.ts'
 
-export type GetOptions = Partial<Record<NounParent['option'], string>> & {
+/** The parents of a record, by id or name. */
+export type Parents = { [Option in NounParent['option']]?: string | undefined }
+
+export type GetOptions = Parents & {
   json?: boolean
   jsonl?: boolean
   limit?: number
@@ -56,7 +59,7 @@ type Printed = Listing & { stated: Stated; state?: string | undefined }
  * Returns the state that `--status` names.
  * @throws UsageError listing all states
  */
-function wantedState(noun: Noun, status: string | undefined): string | undefined {
+export function wantedState(noun: Noun, status: string | undefined): string | undefined {
   if (status === undefined) return undefined
   const { filters } = queryOf(endpointOf(noun.list))
   const values = statesOf(noun)?.values ?? Object.fromEntries(declaredStatesOf(noun).map(state => [state, []]))
@@ -101,7 +104,7 @@ export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions
 }
 
 /** Returns the filters for the service; a `--status` that it does not accept is applied here instead. */
-function filtersOf(noun: Noun, own: GetOptions): Fields {
+export function filtersOf(noun: Noun, own: GetOptions): Fields {
   if (own.filter.length === 0 && own.search === undefined && own.status === undefined) return {}
   const { filters } = queryOf(endpointOf(noun.list))
   const given = own.filter.map(text => {
@@ -134,14 +137,24 @@ function requireKnown({ list, name: nouns }: Noun, option: string, value: string
 
 /** Returns the ids of the project and of the parents that the options name, for the list of the noun. */
 export async function placeOf(client: Client, noun: Noun, settings: Settings, own: GetOptions): Promise<Fields> {
+  const { project } = settings
+  const projectId = async () => (await chooseProject(client, project)).id
+  return await placeIn(client, noun, { isNamed: project !== undefined, projectId }, own)
+}
+
+/** Like {@link placeOf}, in a project that the caller chooses. */
+export async function placeIn(
+  client: Client,
+  noun: Noun,
+  project: { isNamed: boolean; projectId: () => Promise<string> },
+  own: Parents,
+): Promise<Fields> {
   const { path } = endpointOf(noun.list)
   const isOfProject = path.includes('{projectId}')
   // Chat sessions belong to the account; the project only filters them.
   const takesProject = () => queryOf(endpointOf(noun.list)).filters.includes('projectId')
-  const wanted = isOfProject || (settings.project !== undefined && takesProject())
-  const fields: Record<string, unknown> = wanted
-    ? { projectId: (await chooseProject(client, settings.project)).id }
-    : {}
+  const wanted = isOfProject || (project.isNamed && takesProject())
+  const fields: Record<string, unknown> = wanted ? { projectId: await project.projectId() } : {}
   for (const { option, parameter, of } of parentsOf(noun)) {
     const text = own[option]
     const parent = of === undefined ? undefined : nounOf(of)

@@ -64,7 +64,7 @@ export function printDirectly(text: string): void {
   }
 }
 
-function isGoneReader(error: unknown): boolean {
+export function isGoneReader(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }
 
