@@ -61,7 +61,7 @@ const CHUNKS = [
     test: new RegExp(
       String.raw`/src/(service/(faults/kinds|core/(limits|urls)|workspace/answer-shapes)|cli/nouns/nouns` +
         String.raw`|api/contract/(choices|endpoint)|domain/(servers/(reach|pairs` +
-        String.raw`|files/export-formats)|suites/duplicates)` +
+        String.raw`|files/(export-formats|edited-programs))|suites/duplicates)` +
         String.raw`|lib/split-command|tui/theme/badge-colours)\.ts$`,
     ),
   },

@@ -1,5 +1,5 @@
 import { buildCommandLine, type CommandLine, type CommandLineOptions } from './commands/command-line.ts'
-import { type CommandDeclaration, command, verb } from './commands/declare.ts'
+import { type CommandDeclaration, type DeclaredFlag, command, verb } from './commands/declare.ts'
 import { documents } from './commands/documents.ts'
 import { get, inspection, notebook, now } from './commands/inspection.ts'
 import { profiles } from './commands/profile.ts'
@@ -14,6 +14,8 @@ import { collect } from './arguments/option-values.ts'
 import { REPEATS } from './commands/repeat-flags.ts'
 import { Option } from 'commander'
 import { EXPORT_FORMATS } from '../domain/servers/files/export-formats.ts'
+import { EDITED_PROGRAMS } from '../domain/servers/files/edited-programs.ts'
+import type { InstallOptions } from './mcp/install.ts'
 
 /** The commands as grouped in the help, by task. */
 const HELP_GROUPS: Readonly<Record<string, string>> = {
@@ -141,7 +143,16 @@ const server: readonly CommandDeclaration[] = [
   ),
 ]
 
-/** `mcpdeck mcp`. */
+const installing = () => import('./mcp/install.ts')
+
+const INSTALL_FLAGS: readonly DeclaredFlag[] = [
+  new Option('--client <program>', 'the program that starts mcpdeck')
+    .choices([...EDITED_PROGRAMS, 'codex'])
+    .makeOptionMandatory(),
+  ['--yes', 'do not ask before the file is written'],
+]
+
+/** `mcpdeck mcp` and its commands. */
 const mcp: readonly CommandDeclaration[] = [
   verb(
     {
@@ -150,4 +161,16 @@ const mcp: readonly CommandDeclaration[] = [
     },
     async () => (await import('./mcp/serve-mcp.ts')).serveMcp,
   ),
+  command<InstallOptions>({
+    name: 'mcp install',
+    says: 'Add mcpdeck to the MCP servers of another program, after showing the change.',
+    flags: INSTALL_FLAGS,
+    run: async ({ own, common }) => (await installing()).install(common, own),
+  }),
+  command<InstallOptions>({
+    name: 'mcp uninstall',
+    says: 'Remove mcpdeck from the MCP servers of another program, after showing the change.',
+    flags: INSTALL_FLAGS,
+    run: async ({ own }) => (await installing()).uninstall(own),
+  }),
 ]

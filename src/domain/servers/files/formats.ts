@@ -1,4 +1,5 @@
 import { posix, win32 } from 'node:path'
+import type { EditedProgram } from './edited-programs.ts'
 
 /** Kinds of variables in a file: `${NAME}`, `${env:NAME}`, `${input:id}`, `${workspaceFolder}`. */
 export type VariableKind = 'plain' | 'env' | 'input' | 'folder'
@@ -87,6 +88,38 @@ export type Machine = {
 /** A file in which a program stores servers. `folder` is set for one inside a project. */
 export type KnownPlace = { path: string; folder?: string }
 
+const EDITED = {
+  'claude-code': FORMATS.claudeCode,
+  vscode: FORMATS.vsCode,
+  cursor: FORMATS.cursor,
+} as const satisfies Record<EditedProgram, ServerFormat>
+
+/** A file that gets another server: the program that reads it, its path, and where in it servers are by name. */
+export type EditedPlace = { program: string; path: string; holder: readonly string[] }
+
+/** Returns the file of a program for all projects of a person. */
+export function editedPlace(name: EditedProgram, machine: Machine): EditedPlace {
+  const { program, holders } = EDITED[name]
+  return { program, path: personalFiles(machine)[name], holder: holders[0] }
+}
+
+function personalFiles({ platform, home, env }: Machine): Record<EditedProgram, string> {
+  const { join } = platform === 'win32' ? win32 : posix
+  return {
+    'claude-code': join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json'),
+    vscode: join(desktopFolder({ platform, home, env }), 'Code', 'User', 'mcp.json'),
+    cursor: join(home, '.cursor', 'mcp.json'),
+  }
+}
+
+/** Returns the folder in which desktop programs store their settings. */
+function desktopFolder({ platform, home, env }: Pick<Machine, 'platform' | 'home' | 'env'>): string {
+  const { join } = platform === 'win32' ? win32 : posix
+  if (platform === 'win32') return env['APPDATA'] || join(home, 'AppData', 'Roaming')
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
+  return env['XDG_CONFIG_HOME'] || join(home, '.config')
+}
+
 /** Below the working directory. */
 const OF_PROJECT = [
   '.mcp.json',
@@ -101,22 +134,19 @@ const OF_CODE = ['mcp.json', 'settings.json']
 /** Returns every place where servers may be stored, those of the working directory first. */
 export function knownPlaces({ platform, home, folder, env }: Machine): KnownPlace[] {
   const { join } = platform === 'win32' ? win32 : posix
-  const config = env['XDG_CONFIG_HOME'] || join(home, '.config')
-  const roaming = env['APPDATA'] || join(home, 'AppData', 'Roaming')
-  const support = join(home, 'Library', 'Application Support')
-  /** Folder in which desktop programs store their settings. */
-  const programs = platform === 'win32' ? roaming : platform === 'darwin' ? support : config
+  const programs = desktopFolder({ platform, home, env })
+  const own = personalFiles({ platform, home, folder, env })
   const zed =
-    platform === 'win32' ? join(roaming, 'Zed') : join(platform === 'darwin' ? join(home, '.config') : config, 'zed')
+    platform === 'win32' ? join(programs, 'Zed') : join(platform === 'darwin' ? join(home, '.config') : programs, 'zed')
   const ofPerson = [
-    join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json'),
+    own['claude-code'],
     join(programs, 'Claude', 'claude_desktop_config.json'),
     ...['Code', 'Code - Insiders'].flatMap(name => OF_CODE.map(file => join(programs, name, 'User', file))),
-    join(home, '.cursor', 'mcp.json'),
+    own.cursor,
     join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     join(zed, 'settings.json'),
   ]
   const ofProject = OF_PROJECT.map(path => ({ path: join(folder, ...path.split('/')), folder }))
-  const own = ofPerson.map(path => ({ path })).filter(({ path }) => ofProject.every(each => each.path !== path))
-  return [...ofProject, ...own]
+  const others = ofPerson.map(path => ({ path })).filter(({ path }) => ofProject.every(each => each.path !== path))
+  return [...ofProject, ...others]
 }
