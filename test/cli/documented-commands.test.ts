@@ -97,6 +97,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
       'takes a model; test/cli/ask.test.ts runs it',
     ]),
   ),
+  'mcpdeck mcp install --client claude-code': 'asks a person at a terminal; test/cli/mcp-install.test.ts runs it',
   'mcpdeck launch JOURNEY': 'takes a model; test/cli/empty-project.test.ts runs it',
   'mcpdeck describe wave WAVE': 'takes a wave; test/cli/empty-project.test.ts runs it',
   'mcpdeck cancel WAVE': 'takes a wave in flight; test/cli/empty-project.test.ts runs it',
