@@ -50,6 +50,7 @@ export const SUBCOMMANDS = [
   'server',
   'sign-in',
   'sign-out',
+  'skills',
   'snapshot',
   'suite',
   'theme',

@@ -25,7 +25,7 @@ export const MISSING: Readonly<Record<string, Reasons>> = {
   'checkRepos.connect': neither('Connected at the repository’s host; read-only here.'),
   'chatSessions.list': { screen: 'Sessions lists them.' },
   'readiness.get': { screen: 'The list and the report have every field.' },
-  'servers.readSkillFile': { screen: 'The tab names the files of a skill; `mcpdeck skills` prints one.' },
+  'servers.readSkillFile': { screen: 'The tab names the files of a skill; the command prints one.' },
   'servers.checkOAuth': { verb: '`validate` and `doctor` report it.' },
   'environments.capabilities': neither('The project’s capabilities include it.'),
   'environments.ensureAdhoc': neither('mcpdeck does not use environments without a name.'),

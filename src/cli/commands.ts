@@ -21,7 +21,8 @@ import type { InstallOptions } from './mcp/install.ts'
 const HELP_GROUPS: Readonly<Record<string, string>> = {
   Look: 'now get describe search notebook',
   'Suites and runs': 'run watch report compare cancel suite launch dismiss',
-  Servers: 'try doctor conformance tools call prompt read validate snapshot sign-in sign-out import-tokens server',
+  Servers:
+    'try doctor conformance tools call prompt read skills validate snapshot sign-in sign-out import-tokens server',
   'A project as files': 'export apply create edit delete',
   'Scenarios and their visitors': 'publish unpublish rotate invite remove-member visit',
   'Agent and chat': 'ask chat mcp',

@@ -98,6 +98,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     ]),
   ),
   'mcpdeck mcp install --client claude-code': 'asks a person at a terminal; test/cli/mcp-install.test.ts runs it',
+  ...Object.fromEntries(
+    ['docs', 'docs pdf references/FORMS.md'].map(words => [
+      `mcpdeck skills ${words}`,
+      'takes a server with skills; test/cli/skills.test.ts runs it',
+    ]),
+  ),
   'mcpdeck launch JOURNEY': 'takes a model; test/cli/empty-project.test.ts runs it',
   'mcpdeck describe wave WAVE': 'takes a wave; test/cli/empty-project.test.ts runs it',
   'mcpdeck cancel WAVE': 'takes a wave in flight; test/cli/empty-project.test.ts runs it',
