@@ -85,6 +85,13 @@ describe('a case with each:', () => {
     )
   })
 
+  test('takes numbers and truth values from CSV, apart from those in quotes and those that would change', () => {
+    const rows = 'city,code,days\nOslo,1,3\nRome,2,"3"\nBern,3,-0.5\nBonn,4,true\nPrag,5,007\nWien,6,1.50\n'
+    const { cases } = read(forecast('{ file: rows.csv }'), files({ 'rows.csv': rows })).file
+    const days = cases.map(({ steps }) => (steps[0]!['arguments'] as { days: unknown }).days)
+    expect(days).toEqual([3, '3', -0.5, true, '007', '1.50'])
+  })
+
   test('stands between the other cases, whose placeholders stay', () => {
     const plain = (title: string) => `  - { title: '${title}', steps: [{ id: s, kind: prompt, prompt: '{{x}}' }] }\n`
     const text = suiteWith(

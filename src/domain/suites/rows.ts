@@ -70,32 +70,49 @@ const PARSERS: Readonly<Record<string, (text: string, file: string) => Read<Writ
   yml: listOf,
 }
 
-/** Reads comma-separated values below a line with the names of the columns. All values are texts. */
+/**
+ * Reads comma-separated values below a line with the names of the columns. Outside of quotes, numbers, `true` and
+ * `false` are such values; everything else is text.
+ */
 function recordsOf(text: string, file: string): Read<Written[]> {
   let records: CsvRecord[]
   try {
     // The names, and one row more than allowed, which is enough to tell.
-    const read: unknown[] = parseCsv(text, { bom: true, info: true, skip_empty_lines: true, to: MOST_ROWS + 2 })
+    const read: unknown[] = parseCsv(text, {
+      bom: true,
+      cast: (value, { quoting, records: before }) => (quoting || before === 0 ? value : plainValue(value)),
+      info: true,
+      skip_empty_lines: true,
+      to: MOST_ROWS + 2,
+    })
     records = read as CsvRecord[]
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     return refused({ line: Number(error['lines'] ?? 1), column: 1 }, `This is not CSV: ${error.message}.`)
   }
-  const [{ record: names, info: { lines: line } } = NO_RECORD, ...rows] = records
+  const [{ record, info: { lines: line } } = NO_RECORD, ...rows] = records
+  const names = record as string[]
   const wrong = names.find((name, index) => name === '' || names.indexOf(name) !== index)
   if (wrong === '') return refused({ line, column: 1 }, 'A column has no name.')
   if (wrong !== undefined) return refused({ line, column: 1 }, `The name ${wrong} is here twice.`)
   return {
     ok: true,
-    value: rows.map(({ record, info: { lines } }) => ({
-      value: Object.fromEntries(names.map((name, index) => [name, record[index]])),
-      place: { file, line: lines, column: 1 },
+    value: rows.map(row => ({
+      value: Object.fromEntries(names.map((name, index) => [name, row.record[index]])),
+      place: { file, line: row.info.lines, column: 1 },
     })),
   }
 }
 
 /** A record with the number of its last line. */
-type CsvRecord = { record: string[]; info: { lines: number } }
+type CsvRecord = { record: unknown[]; info: { lines: number } }
+
+/** Returns the number or truth value of a text; the text itself if the number would be written in another way. */
+function plainValue(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true'
+  const number = Number(text)
+  return Number.isFinite(number) && String(number) === text ? number : text
+}
 
 const NO_RECORD: CsvRecord = { record: [], info: { lines: 1 } }
 
