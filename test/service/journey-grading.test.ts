@@ -238,7 +238,7 @@ describe('the observations of a journey run', () => {
     session: { id, grading: grade ? 'graded' : null, ...(grade && { grades: grade }) },
     messages: [{ toolCalls: calls }],
   })
-  const ungraded = (id: string, grading: 'failed' | 'pending'): SessionTranscript => ({
+  const ungraded = (id: string, grading: 'failed' | 'pending' | null): SessionTranscript => ({
     ...session(id, undefined),
     session: { id, grading },
   })
@@ -265,7 +265,7 @@ describe('the observations of a journey run', () => {
     expect(covers('rubric', 'jny_1/of-another-rubric')).toBe(false)
   })
 
-  test.each(['failed', 'pending'] as const)(
+  test.each(['failed', 'pending', null] as const)(
     'resolve nothing that grades decide while the grading of a session is %s, and keep what they saw',
     grading => {
       const observed = observe(run, [session('ses_1', grades(true)), ungraded('ses_2', grading)])!

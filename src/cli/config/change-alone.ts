@@ -11,9 +11,20 @@ import { directories, realPath } from './directories.ts'
  */
 export function changeAlone<T>(file: string, change: () => T): T {
   const name = createHash('sha256').update(realPath(file)).digest('base64url').slice(0, 22)
-  return withLock(join(directories().state, 'locks', name), change, error => {
+  const folder = stateFolder()
+  // A lock that cannot be created is no reason to refuse a change that can be made.
+  if (folder === undefined) return change()
+  return withLock(join(folder, 'locks', name), change, error => {
     if (isBusy(error)) throw new Error('another command is changing it', { cause: error })
-    // A lock that cannot be created is no reason to refuse a change that can be made.
     return change()
   })
+}
+
+/** Returns the folder for state; undefined where none can be found, as with a relative HOME. */
+function stateFolder(): string | undefined {
+  try {
+    return directories().state
+  } catch {
+    return undefined
+  }
 }

@@ -1,3 +1,4 @@
+import { normalize } from 'node:path'
 import { isPlainObject, strictBody } from '../../api/contract/shapes.ts'
 import type { Taken } from './taken.ts'
 import { checkDocument } from '../suites/schema-problems.ts'
@@ -38,7 +39,7 @@ export function readDocuments(
 ): ReadDocs {
   const rows = new Set<string>()
   const read = sources.map(source => ({ file: source.file, ...readSource(notingRows(source, rows), env) }))
-  const own = read.filter(({ file }) => !rows.has(file))
+  const own = read.filter(({ file }) => !rows.has(normalize(file)))
   const docs = own.flatMap(each => each.docs)
   return { docs, problems: [...own.flatMap(each => each.problems), ...repeated(docs)] }
 }
@@ -50,7 +51,7 @@ function notingRows({ beside, ...source }: SourceText, rows: Set<string>): Sourc
     ...source,
     beside(name) {
       const found = beside(name)
-      rows.add(found.path)
+      rows.add(normalize(found.path))
       return found
     },
   }

@@ -342,5 +342,7 @@ test('a file of a folder with rows of a suite is no document of its own', () => 
     'A',
     'B',
   ])
+  const asTyped = sources.map(source => ({ ...source, file: `./${source.file}` }))
+  expect(readDocuments(asTyped, {}).problems).toEqual([])
   expect(readDocuments(sources.slice(0, 1), {}).problems).toMatchObject([{ file: 'evals/a.yaml', line: 1 }])
 })

@@ -10,6 +10,7 @@ import {
   goalScoreOf,
   journeyRunState,
   overviewRun,
+  shownState,
   runsBehind,
   scorecardLabel,
   waveRun,
@@ -331,6 +332,17 @@ test.each([
   // Only a failed run is shown as a failure.
   expect(outcomeLook(state).tone === 'error').toBe(state === 'failed')
 })
+
+test.each(['pendingCount', 'failedCount'])(
+  'a run of an overview whose grades are %s has sessions without a grade',
+  count => {
+    const run = { runId: 'r', status: 'completed', summary: { succeeded: 3, total: 3 } } as const
+    const shown = (goalCompletion: Record<string, number> | null) => shownState(overviewRun({ ...run, goalCompletion }))
+    expect(shown({ gradedCount: 0, passedCount: 0, [count]: 3 })).toBe('ungraded')
+    expect(shown({ gradedCount: 2, passedCount: 2, [count]: 1 })).toBe('ungraded')
+    expect(shown(null)).toBe('unjudged')
+  },
+)
 
 test('a scorecard gives only the number of graded sessions that fail the finding’s criterion', () => {
   const criteria = [{ id: 'fit', failCount: 2, pendingCount: 1, failedGradingCount: 0 }]

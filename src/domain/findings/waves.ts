@@ -50,9 +50,11 @@ type OverviewRun = NonNullable<SwarmOverview['runs']>[number]
 
 export function overviewRun(run: OverviewRun): WaveRun {
   const { runId: id, journeyName, goalCompletion, ...rest } = run
-  const { gradedCount, passedCount } = goalCompletion ?? {}
+  const { gradedCount, passedCount, pendingCount, failedCount } = goalCompletion ?? {}
   const failCount = gradedCount == null || passedCount == null ? undefined : gradedCount - passedCount
-  const counts = { failCount, sessionsGraded: gradedCount }
+  // Grades that are still to come are missing all the same.
+  const failedGradingCount = (pendingCount ?? 0) + (failedCount ?? 0)
+  const counts = { failCount, sessionsGraded: gradedCount, failedGradingCount }
   return { ...waveRun({ ...rest, ...counts, id }), journeyName: journeyName ?? undefined }
 }
 

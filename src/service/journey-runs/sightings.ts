@@ -65,8 +65,8 @@ export function observe(
     noteToolCalls(run, session.id, messages, note)
   }
   if (looked.size === 0) return undefined
-  // Sessions whose grades are missing may have shown what the graded ones did not. What was seen was seen all the same.
-  const isGraded = sessions.every(({ session: { grading } }) => grading === null || grading === 'graded')
+  // Sessions that broke off or have no grades may have shown what the graded ones did not. What was seen was seen.
+  const isGraded = sessions.every(({ session: { grading } }) => grading === 'graded')
   return {
     covers: ({ dimension, subjectId }) =>
       looked.has(placeOf(dimension, subjectId)) && (isGraded || !isOfGrades(dimension)),
