@@ -153,13 +153,16 @@ export type Own = {
  * the address of a record.
  */
 export function redacted(text: string, own: Own & { isId?: boolean } = {}): string {
+  return replaced(text, privateRanges(text, own))
+}
+
+function privateRanges(text: string, own: Own & { isId?: boolean }): Range[] {
   const rules = [...SECRETS, ...PERSONAL, ...ADDRESSES, ...(own.isId ? [] : RANDOM)]
-  const ranges = viewsOf(text).flatMap(view => [
+  return viewsOf(text).flatMap(view => [
     ...literalRanges(view, own.known ?? [], SECRET),
     ...literalRanges(view, own.homes ?? [], HOME),
     ...rangesOf(view, rules),
   ])
-  return replaced(text, ranges)
 }
 
 /** Number of characters after the beginning of a text that are searched for the end of a secret. */
@@ -168,6 +171,37 @@ export const REDACTION_REACH = 20_000
 /** Returns the beginning of a text, {@link redacted} before it is cut. */
 export function redactedStart(text: string, most: number, own: Own & { isId?: boolean }): string {
   return cleanStart(text, most, part => redacted(part, own), REDACTION_REACH)
+}
+
+/**
+ * Returns a function for parts of a text that begin at `from`, {@link redacted} with what is around them. It takes the
+ * wanted number of characters of the original, and returns where the part ends there: never within what was removed.
+ * @param most maximum number of characters that will be wanted
+ */
+export function redactedFrom(
+  text: string,
+  from: number,
+  most: number,
+  own: Own,
+): (length: number) => { text: string; end: number } {
+  const begin = Math.max(0, from - REDACTION_REACH)
+  let searched = from + most + REDACTION_REACH
+  let ranges: Range[] = []
+  for (;;) {
+    const last = searched
+    ranges = merged(privateRanges(text.slice(begin, searched), own))
+    // Of what is removed up to the end of what is searched, the end is not known yet.
+    if (searched >= text.length || !ranges.some(({ to }) => begin + to >= last)) break
+    searched += searched - begin
+  }
+  const absolute = ranges.map(range => ({ ...range, from: begin + range.from, to: begin + range.to }))
+  return length => {
+    let end = Math.min(text.length, from + length)
+    const within = absolute.filter(range => range.to > from && range.from < end)
+    end = Math.max(end, within.at(-1)?.to ?? end)
+    const shifted = within.map(({ label, ...at }) => ({ label, from: Math.max(0, at.from - from), to: at.to - from }))
+    return { text: replaced(text.slice(from, end), shifted), end }
+  }
 }
 
 /** The reach of {@link cleanStart} for single credentials. */
@@ -257,25 +291,26 @@ function rangeIn({ from, to }: View, begin: number, end: number, label: string):
   return { from: from(begin), to: to(end - 1), label }
 }
 
-/** Replaces each range by its label. Overlapping ranges are merged; the label of a secret takes precedence. */
+/** Replaces each range by its label. */
 function replaced(text: string, ranges: readonly Range[]): string {
   let safe = ''
   let end = 0
-  let open: Range | undefined
-  const close = (): void => {
-    if (!open) return
-    safe += text.slice(end, open.from) + open.label
-    end = open.to
+  for (const { from, to, label } of merged(ranges)) {
+    safe += text.slice(end, from) + label
+    end = to
   }
+  return safe + text.slice(end)
+}
+
+/** Returns the ranges in order. Overlapping ones are merged; the label of a secret takes precedence. */
+function merged(ranges: readonly Range[]): Range[] {
+  const found: Range[] = []
   for (const range of ranges.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
+    const open = found.at(-1)
     if (open && range.from < open.to) {
       const label = range.label === SECRET ? SECRET : open.label
-      open = { from: open.from, to: Math.max(open.to, range.to), label }
-    } else {
-      close()
-      open = range
-    }
+      found[found.length - 1] = { from: open.from, to: Math.max(open.to, range.to), label }
+    } else found.push(range)
   }
-  close()
-  return safe + text.slice(end)
+  return found
 }
