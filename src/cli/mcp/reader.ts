@@ -1,5 +1,6 @@
 import type { CallOptions, Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
+import { systemClock } from '../../lib/clock.ts'
 import { defined } from '../../lib/json.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -12,7 +13,7 @@ import { valueAt } from '../nouns/table.ts'
 import { ownTexts } from '../output/redaction.ts'
 import { projectNamed } from '../workspace/project-choice.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
-import { listPage, type ListPage } from './answer.ts'
+import { listPage, OwnAddress, type ListPage } from './answer.ts'
 import { locatorOf, parameterOf } from './places.ts'
 
 /** A call of a tool: its cancellation, and where its progress goes. */
@@ -34,22 +35,25 @@ export type Wanted = Where & {
 }
 
 const PROGRESS_EVERY = 50
+/** Milliseconds for which the project of a name is remembered: it may be renamed, or deleted and created again. */
+const CHOSEN_MS = 60_000
 
 /** Reads the workspace of a profile for an agent. */
 export function createReader({ client, saved: { opened, settings } }: SavedContext) {
   const own = ownTexts(settings)
   const profile = settings.profile.name
-  const chosen = new Map<string, string>()
+  const chosen = new Map<string, { id: string; at: number }>()
   const { reruns } = opened.workspace
 
   /** Returns the id of a project: by id or name, else the one of the profile, else the only one. */
   const projectOf = async (wanted: string | undefined, { signal }: Call): Promise<string> => {
     const text = wanted ?? settings.project
-    const known = chosen.get(text ?? '')
-    if (known !== undefined) return known
+    const known = text === undefined ? undefined : chosen.get(text)
+    if (known && systemClock.now() - known.at < CHOSEN_MS) return known.id
     const all = await client.items(contract.projects.list, {}, { signal })
-    const id = text === undefined ? onlyOf(all) : projectNamed(all, text).id
-    chosen.set(text ?? '', id)
+    if (text === undefined) return onlyOf(all)
+    const { id } = projectNamed(all, text)
+    chosen.set(text, { id, at: systemClock.now() })
     return id
   }
 
@@ -67,13 +71,18 @@ export function createReader({ client, saved: { opened, settings } }: SavedConte
     projectId: String(fields['projectId']),
   })
 
+  const addressOf = (noun: string, params: Record<string, string>): OwnAddress | undefined => {
+    const text = locatorOf(profile, noun, params)
+    return text === undefined ? undefined : new OwnAddress(text)
+  }
+
   /** Returns the address that the dashboard opens, as a field. */
-  const locatorIn = (noun: Noun, { id, scenarioId }: Item, fields: Fields): { locator?: string } => {
+  const locatorIn = (noun: Noun, { id, scenarioId }: Item, fields: Fields): { locator?: OwnAddress } => {
     const parameter = parameterOf(noun.name)
     if (parameter === undefined || typeof id !== 'string') return {}
     const texts = Object.entries({ ...fields, scenarioId }).filter(([, value]) => typeof value === 'string')
     const params = Object.fromEntries(texts) as Record<string, string>
-    return defined({ locator: locatorOf(profile, noun.name, { ...params, [parameter]: id }) })
+    return defined({ locator: addressOf(noun.name, { ...params, [parameter]: id }) })
   }
 
   return {
@@ -83,6 +92,7 @@ export function createReader({ client, saved: { opened, settings } }: SavedConte
     profile,
     web: settings.profile.web,
     own,
+    reruns,
     projectOf,
 
     /**
@@ -110,12 +120,16 @@ export function createReader({ client, saved: { opened, settings } }: SavedConte
           call.signal.throwIfAborted()
           read += 1
           if (read % PROGRESS_EVERY === 0) call.progress(read, `${noun.name} read`)
-          const item = await withState(noun, found, factsOf(all))
-          if (state === undefined || valueAt(item, noun.state ? 'state' : 'status') === state)
-            yield { ...shortOf(noun, item), ...locatorIn(noun, item, listing.fields) }
+          yield found
         }
       }
-      const page = await listPage(items(), own, { cursor, most: limit })
+      // States may cost a request each, so that items before the cursor are skipped without them.
+      const prepare = async (found: unknown): Promise<Item | undefined> => {
+        const item = await withState(noun, found as Item, factsOf(all))
+        if (state !== undefined && valueAt(item, noun.state ? 'state' : 'status') !== state) return undefined
+        return { ...shortOf(noun, item), ...locatorIn(noun, item, listing.fields) }
+      }
+      const page = await listPage(items(), own, { cursor, most: limit, prepare })
       return { ...page, noun, ...defined({ atMost }) }
     },
 
@@ -140,9 +154,7 @@ export function createReader({ client, saved: { opened, settings } }: SavedConte
     },
 
     /** Returns the locator of a record of a project. */
-    locate(noun: string, params: Record<string, string>): string | undefined {
-      return locatorOf(profile, noun, params)
-    },
+    locate: addressOf,
   }
 }
 

@@ -26,7 +26,7 @@ const ITEMS = z.object({ noun: z.string(), items: z.array(RECORD) })
 
 /** Returns one part of a record: a page of a list or of a text, else the value. */
 export async function partOf(record: unknown, { own }: Reader, path: string, cursor?: string): Promise<Reply> {
-  const part = atPointer(record, path)
+  const part = atPointer(record, path, own)
   if (path !== '' && typeof part === 'string') {
     const { text, next } = textPage(part, own, cursor)
     return { about: `A text of ${part.length} characters.`, data: { text }, next }

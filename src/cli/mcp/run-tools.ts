@@ -8,7 +8,7 @@ import { CAUSES, causeOf, countCauses, reasonOf, type Cause } from '../../domain
 import { groupedCases, groupLabel, sideWord } from '../../domain/runs/comparison-groups.ts'
 import { decisionCounts, reportedTrials } from '../../domain/runs/counts.ts'
 import { outcomeOfRun, whyUndecided } from '../../domain/runs/outcome.ts'
-import { partLabels, reportRun } from '../../domain/runs/suite-state.ts'
+import { partLabels, reportRun, type ReportedRun } from '../../domain/runs/suite-state.ts'
 import { classOfTrial, CLASS_LABELS } from '../../domain/runs/trial-class.ts'
 import { createTrialReader, type TrialReader } from '../../domain/runs/trial-reader.ts'
 import { countTrials, trialState, uncheckedCases } from '../../domain/runs/trials.ts'
@@ -19,7 +19,7 @@ import { findBase, trialsOf } from '../follow/base.ts'
 import { reportedTrial } from '../follow/follow-run.ts'
 import { parseRun, type RunPlace } from '../follow/reference.ts'
 import { errorLine } from '../output/report-error.ts'
-import { listPage, quoted } from './answer.ts'
+import { listPage, quotedFacts, type OwnAddress } from './answer.ts'
 import { CURSOR, PATH, PROJECT, RECORD, RUN } from './inputs.ts'
 import { readLocator } from './places.ts'
 import { partOf } from './record-tools.ts'
@@ -74,14 +74,33 @@ const VERDICTS = [
 ] as const
 type Verdict = (typeof VERDICTS)[number]
 
+/** Returns in words what a run left out, by its record and by the trials that were read; empty if nothing is known. */
+function partsOf(report: ReportedRun, { trials, isWhole }: ReadTrials): string[] {
+  const parts = partLabels(report)
+  if (report.outcome !== 'passed') return parts
+  const { total, passed, failed } = countTrials(trials)
+  const { graded } = report.coverage
+  // The service may count trials as passed whose own records have no verdict.
+  const isUngraded = isWhole && passed + failed < total && (!graded || graded.count >= graded.total)
+  const isEmpty = isWhole && total === 0
+  return [
+    ...parts,
+    ...(isUngraded ? [`${passed + failed} of ${total} trials graded`] : []),
+    ...(isEmpty ? ['no trials to be read'] : []),
+    ...(report.coverage.isWhole === undefined ? [UNSTATED] : []),
+  ]
+}
+
+/** What list calls the coverage of a passed run whose record does not say how much of its suite it is. */
+const UNSTATED = 'coverage unknown'
+
 /** Returns the verdict of a run; only one that was read whole and graded whole has plainly passed. */
-function verdictOf(run: EvalRun, { trials, isWhole }: ReadTrials): Verdict {
+function verdictOf(run: EvalRun, { isWhole }: ReadTrials, parts: readonly string[]): Verdict {
   const outcome = outcomeOfRun(run)
   if (outcome === 'in-flight') return 'in_flight'
   if (outcome !== 'passed') return outcome
   if (!isWhole) return 'not_read_whole'
-  const report = reportRun(run, { trials })
-  return partLabels(report).length > 0 || report.coverage.isWhole === false ? 'passed_in_part' : 'passed'
+  return parts.some(part => part !== UNSTATED) ? 'passed_in_part' : 'passed'
 }
 
 const SENTENCES: Readonly<Record<Verdict, string>> = {
@@ -96,7 +115,7 @@ const SENTENCES: Readonly<Record<Verdict, string>> = {
   not_read_whole: 'The service says that it passed, but not every trial could be read, so that is not confirmed.',
 }
 
-type Locate = (iterationId: string) => string | undefined
+type Locate = (iterationId: string) => OwnAddress | undefined
 
 /** Yields the cases of a run that did not pass, each with its reason. */
 function* failedCases(trials: readonly EvalIteration[], locate: Locate): Generator<object, void> {
@@ -126,6 +145,12 @@ function* failedCases(trials: readonly EvalIteration[], locate: Locate): Generat
   }
 }
 
+/** Returns what identifies a failed case, of which there may be several variants. */
+function trialOf(item: unknown): string | undefined {
+  const { trials } = item as { trials: readonly { id: string }[] }
+  return trials[0]?.id
+}
+
 function toolsOf(calls: EvalIteration['actualToolCalls']): string[] | undefined {
   return calls?.flatMap(({ toolName }) => (typeof toolName === 'string' ? [toolName] : []))
 }
@@ -142,7 +167,7 @@ const explainRun = readTool({
   data: z.object({
     run: RECORD,
     verdict: z.enum(VERDICTS).describe('Says passed only if every trial was read and graded.'),
-    coverage: z.array(z.string()).describe('What of the suite was left out or not graded; empty if nothing is known.'),
+    coverage: z.array(z.string()).describe('What of the suite was left out or not graded, as far as it is known.'),
     trials: COUNTS.describe('Trials that were read, by state; ungraded ones ended without a verdict.'),
     missingTrials: z
       .number()
@@ -159,16 +184,18 @@ const explainRun = readTool({
     const run = await client.runs.get(place, { signal: call.signal })
     const read = await readTrials(client, place, run, call)
     const { trials } = read
-    const verdict = verdictOf(run, read)
+    const isRerun = reader.reruns?.parentOf(run.id) !== undefined
+    const parts = partsOf(reportRun(run, { trials: read.isWhole ? trials : undefined, isRerun }), read)
+    const verdict = verdictOf(run, read, parts)
     const locate: Locate = iterationId => reader.locate('trials', { ...place, iterationId })
     const cases = [...failedCases(trials, locate)]
     const total = reportedTrials(run)?.total
     const missing = total === undefined ? (read.isWhole ? 0 : null) : Math.max(0, total - trials.length)
-    const facts = quoted(
+    const facts = quotedFacts(
       {
         run: { ...runFacts(run), locator: reader.locate('runs', place), why: whyUndecided(run) },
         verdict,
-        coverage: partLabels(reportRun(run, { trials })),
+        coverage: parts,
         trials: countTrials(trials),
         missingTrials: missing,
         ...('problem' in read && { problem: errorLine(read.problem) }),
@@ -180,11 +207,12 @@ const explainRun = readTool({
       own,
       FACTS_BYTES,
     )
-    const page = await listPage(cases, own, { cursor, bytes: REST_BYTES })
+    const page = await listPage(cases, own, { cursor, bytes: REST_BYTES, identify: trialOf })
     const about = [
       SENTENCES[verdict],
       `${plural(trials.length, 'trial')} read; ${plural(cases.length, 'case')} did not pass.`,
       ...(read.isWhole ? [] : ['Not every trial was read.']),
+      ...(verdict === 'passed' && parts.includes(UNSTATED) ? ['Whether it covers its whole suite is unknown.'] : []),
       ...(page.next === undefined ? [] : ['More failed cases follow; call again with nextCursor.']),
     ]
     return {
@@ -271,9 +299,9 @@ const compareRuns = readTool({
         trial: compared.compare.representativeIterationId ?? undefined,
       })),
       own,
-      { cursor, bytes: REST_BYTES },
+      { cursor, bytes: REST_BYTES, identify: item => JSON.stringify(item) },
     )
-    const { data } = quoted(
+    const facts = quotedFacts(
       {
         run: { ...runFacts(run), locator: reader.locate('runs', place) },
         base: found.run
@@ -292,7 +320,12 @@ const compareRuns = readTool({
       ...(differs.length > 0 ? [`The runs differ in ${differs.join(', ')}.`] : []),
       ...(page.next === undefined ? [] : ['More cases follow; call again with nextCursor.']),
     ]
-    return { about: about.join(' '), data: { ...Object(data), cases: page.items }, next: page.next }
+    return {
+      about: about.join(' '),
+      data: { ...Object(facts.data), cases: page.items },
+      next: page.next,
+      cut: [...facts.cut, ...page.cut.map(at => `/cases${at}`)],
+    }
   },
 })
 
