@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openHome } from './program.ts'
 
@@ -67,6 +67,38 @@ test.each([
   expect(code).toBe(2)
   expect(stderr).toContain('It was left as it is.')
   expect(readFileSync(file, 'utf8')).toBe(text)
+})
+
+test.each([
+  ['its holder', '{ "mcpServers": {}, "mcpServers": { "mcpdeck": { "command": "mcpdeck", "args": ["mcp"] } } }'],
+  ['its entry', '{ "mcpServers": { "mcpdeck": { "command": "x" }, "mcpdeck": { "command": "y" } } }'],
+])('a file that has %s twice is left as it is', async (_, text) => {
+  const file = given('cursor', text)
+  for (const word of ['install', 'uninstall']) {
+    const { code, stderr } = await run(word, 'cursor')
+    expect(code).toBe(2)
+    expect(stderr).toContain('is there twice. It was left as it is.')
+  }
+  expect(readFileSync(file, 'utf8')).toBe(text)
+})
+
+test('the environment of an entry is kept, and its values are not shown', async () => {
+  const env = { MCPDECK_API_KEY: 'pass-word-of-ann', OTHER: 'xyz' }
+  const old = { command: 'npx', args: ['mcpdeck', 'sk_live_1234567890'], env, headers: { 'X-Key': 'abcdef' } }
+  const file = given('cursor', JSON.stringify({ mcpServers: { mcpdeck: old } }))
+  const { code, stdout } = await run('install', 'cursor')
+  expect(code).toBe(0)
+  expect(stdout).not.toMatch(/pass-word|xyz|sk_live|abcdef/)
+  expect(stdout).toContain('"MCPDECK_API_KEY": "***"')
+  const { mcpServers } = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: object }
+  expect(mcpServers).toEqual({ mcpdeck: { command: 'mcpdeck', args: ['mcp'], env } })
+  expect((await run('install', 'cursor')).stderr).toContain('already')
+})
+
+test('a directory is written whole, since the other program starts mcpdeck elsewhere', async () => {
+  expect((await run('install', 'cursor', '--data-dir', './shop')).code).toBe(0)
+  const { mcpServers } = JSON.parse(readFileSync(fileOf('cursor'), 'utf8')) as { mcpServers: { mcpdeck: object } }
+  expect(mcpServers.mcpdeck).toMatchObject({ args: ['mcp', '--data-dir', resolve('shop')] })
 })
 
 test('nothing is written without a yes, and for Codex its own command is printed', async () => {

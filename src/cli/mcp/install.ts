@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { applyEdits, modify } from 'jsonc-parser'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { EditedProgram } from '../../domain/servers/files/edited-programs.ts'
@@ -10,11 +10,13 @@ import { readRegularFile } from '../../lib/files/read-regular.ts'
 import { writeAtomically } from '../../lib/files/write-atomically.ts'
 import { isPlainObject } from '../../lib/json.ts'
 import { readJsonc } from '../../lib/jsonc/jsonc-reading.ts'
+import { redactedValue } from '../../lib/redaction/redaction.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { confirmPrompt } from '../output/confirm-prompt.ts'
 import { printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
+import { processTexts } from '../output/redaction.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { thisMachine } from '../servers/known-files.ts'
 
@@ -45,9 +47,14 @@ function sayCodex(command: string): number {
   return EXIT.done
 }
 
-/** Returns the options that choose the workspace, for the command of the other program. */
+/** Returns the options that choose the workspace, for the other program, which has a directory of its own. */
 function optionsOf({ profile, baseUrl, local, dataDir, project, readOnly }: CommonOptions): string[] {
-  const named = { profile, 'base-url': baseUrl, 'data-dir': dataDir, project }
+  const named = {
+    profile,
+    'base-url': baseUrl,
+    'data-dir': dataDir === undefined ? undefined : resolve(dataDir),
+    project,
+  }
   return [
     ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
     ...(local === true ? ['--local'] : []),
@@ -59,18 +66,26 @@ function inShell(word: string): string {
   return /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
-async function edit({ program, path, holder }: EditedPlace, entry: object | undefined, yes = false): Promise<number> {
+async function edit(place: EditedPlace, command: object | undefined, yes = false): Promise<number> {
+  const { program, path, holder } = place
   const before = readText(path)
-  const own = entryIn(before, { program, path, holder })
+  const own = entryIn(before, place)
+  // The environment often has the key, which nothing else of the entry replaces.
+  const entry = command && { ...command, ...(isPlainObject(own) && 'env' in own && { env: own['env'] }) }
   if (JSON.stringify(own) === JSON.stringify(entry)) {
     say(entry ? `${program} has mcpdeck already, in ${path}.` : `${program} has no mcpdeck in ${path}.`)
     return EXIT.done
   }
-  printText([path, ...linesOf('-', own), ...linesOf('+', entry)].join('\n'))
+  const after = changed(before ?? '{}\n', [...holder, NAME], entry)
+  // A change that would leave a file unreadable for its program, or without effect, is not written.
+  if (JSON.stringify(entryIn(after, place)) !== JSON.stringify(entry))
+    throw new UsageError(`${path} is not as ${program} writes it. It was left as it is.`)
+  const shown = redactedValue(own, processTexts())
+  printText([path, ...linesOf('-', shown), ...linesOf('+', entry)].join('\n'))
   const effect = entry ? `This writes mcpdeck into the servers of ${program}` : `This removes mcpdeck from ${program}`
   if (!yes && !(await confirmPrompt(effect))) return EXIT.noVerdict
   if (readText(path) !== before) throw new UsageError(`${path} changed meanwhile; nothing was written. Try again.`)
-  write(path, changed(before ?? '{}\n', [...holder, NAME], entry))
+  write(path, after)
   say(entry ? `${program} starts mcpdeck from now on; restart it if it runs.` : `${program} has no mcpdeck any more.`)
   return EXIT.done
 }
@@ -79,10 +94,7 @@ async function edit({ program, path, holder }: EditedPlace, entry: object | unde
 function changed(text: string, path: string[], value: object | undefined): string {
   const insertSpaces = !/^\t/m.test(text)
   const tabSize = /^( +)"/m.exec(text)?.[1]?.length ?? 2
-  const after = applyEdits(text, modify(text, path, value, { formattingOptions: { insertSpaces, tabSize, eol: '\n' } }))
-  // A change that would leave a file unreadable for its program is not written.
-  if (!readJsonc(after).ok) throw new UsageError('The change would leave the file unreadable; nothing was written.')
-  return after
+  return applyEdits(text, modify(text, path, value, { formattingOptions: { insertSpaces, tabSize, eol: '\n' } }))
 }
 
 /** Returns the text of a file; undefined if there is none. @throws UsageError if it cannot be read */
@@ -101,8 +113,13 @@ function entryIn(text: string | undefined, { program, path, holder }: EditedPlac
   const read = readJsonc(text)
   const [problem] = read.ok ? [] : read.problems
   if (!read.ok) throw new UsageError(`${path}:${problem?.line ?? 1}: ${problem?.message ?? ''} It was left as it is.`)
+  const names = [...holder, NAME]
+  // Programs differ in which of them they read.
+  const twin = read.value.twins.find(each => each.path.every((name, depth) => name === names[depth]))
+  if (twin)
+    throw new UsageError(`${path}:${twin.place.line}: ${twin.path.at(-1)} is there twice. It was left as it is.`)
   let at: unknown = read.value.value
-  for (const name of [...holder, NAME]) {
+  for (const name of names) {
     if (at === undefined) return undefined
     if (!isPlainObject(at)) throw new UsageError(`${path} is not as ${program} writes it. It was left as it is.`)
     at = at[name]
@@ -110,9 +127,16 @@ function entryIn(text: string | undefined, { program, path, holder }: EditedPlac
   return at
 }
 
+/** Parts of an entry whose values may be secrets: only their names are shown. */
+const HIDDEN = ['env', 'headers']
+
 function linesOf(sign: string, entry: unknown): string[] {
   if (entry === undefined) return []
-  return `"${NAME}": ${JSON.stringify(entry, null, 2)}`.split('\n').map(line => `${sign} ${line}`)
+  const hidden = (name: string, value: unknown): unknown => {
+    if (!HIDDEN.includes(name)) return value
+    return isPlainObject(value) ? Object.fromEntries(Object.keys(value).map(each => [each, '***'])) : '***'
+  }
+  return `"${NAME}": ${JSON.stringify(entry, hidden, 2)}`.split('\n').map(line => `${sign} ${line}`)
 }
 
 function write(path: string, text: string): void {
