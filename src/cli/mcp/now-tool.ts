@@ -8,7 +8,7 @@ import type { SeenNow } from '../now/now-command.ts'
 import { listPage, OwnAddress, positionOf, quotedFacts } from './answer.ts'
 import { CURSOR, PROJECT, RECORD } from './inputs.ts'
 import type { Call, Reader } from './reader.ts'
-import { readTool } from './tool.ts'
+import { readTool, type Reply } from './tool.ts'
 
 /**
  * Time for an answer, in milliseconds, within the minute that clients wait by default; what was not read by then is
@@ -40,49 +40,56 @@ export const nowTool = readTool({
     read: RECORD.describe('What was read, and what is missing with the reason.'),
     items: z.array(RECORD).describe('What needs attention, most urgent first, a page at a time.'),
   }),
-  async read(reader, { project, cursor }, call) {
-    const {
-      of,
-      project: asked,
-      summary,
-    } = cursor === undefined ? await lookOnce(reader, project, call) : keptOf(reader, cursor)
-    if (project !== undefined && project !== asked)
-      throw new UsageError('This cursor is of a read of other projects. Repeat project as it was, or leave cursor out.')
-    const { state, counts, read, items, at } = summary
-    const lines = items.map(item => ({ ...item, place: item.place === null ? null : new OwnAddress(item.place) }))
-    const page = await listPage(lines, reader.own, { cursor, bytes: REST_BYTES, of, identify: keyOf })
-    if (page.next !== undefined) keep(reader, { of, project: asked, summary })
-    const facts = quotedFacts({ state, counts, at, read }, reader.own, FACTS_BYTES)
-    const cut = [...facts.cut, ...page.cut.map(place => `/items${place}`)]
-    const about = [
-      STATES[state],
-      `${plural(counts.lines, 'line')}, ${counts.red} of them red, ${counts.acknowledged} acknowledged.`,
-      ...(read.whole ? [] : [`${read.reading} reads without an answer, ${read.missing.length} failed.`]),
-      ...(cut.length === 0 ? [] : ['Some of it is cut.']),
-      ...(page.next === undefined ? [] : ['More lines follow; call again with nextCursor.']),
-    ]
-    return { about: about.join(' '), data: { ...Object(facts.data), items: page.items }, next: page.next, cut }
-  },
+  read: async (reader, wanted, call) =>
+    await pageOfNow(reader, wanted, async () => await lookOnce(reader, wanted.project, call)),
 })
+
+type Owner = Pick<Reader, 'own'>
+
+/** Returns a page of the read that the cursor is of; without a cursor, the first one of a new read. */
+export async function pageOfNow(
+  reader: Owner,
+  { project, cursor }: { project?: string | undefined; cursor?: string | undefined },
+  look: () => Promise<NowSummary>,
+): Promise<Reply> {
+  const found = cursor === undefined ? { of: randomUUID(), project, summary: await look() } : keptOf(reader, cursor)
+  const { of, summary } = found
+  if (project !== undefined && project !== found.project)
+    throw new UsageError('This cursor is of a read of other projects. Repeat project as it was, or leave cursor out.')
+  const { state, counts, read, items, at } = summary
+  const lines = items.map(item => ({ ...item, place: item.place === null ? null : new OwnAddress(item.place) }))
+  const page = await listPage(lines, reader.own, { cursor, bytes: REST_BYTES, of, identify: keyOf })
+  if (page.next !== undefined) keep(reader, found)
+  const facts = quotedFacts({ state, counts, at, read }, reader.own, FACTS_BYTES)
+  const cut = [...facts.cut, ...page.cut.map(place => `/items${place}`)]
+  const about = [
+    STATES[state],
+    `${plural(counts.lines, 'line')}, ${counts.red} of them red, ${counts.acknowledged} acknowledged.`,
+    ...(read.whole ? [] : [`${read.reading} reads without an answer, ${read.missing.length} failed.`]),
+    ...(cut.length === 0 ? [] : ['Some of it is cut.']),
+    ...(page.next === undefined ? [] : ['More lines follow; call again with nextCursor.']),
+  ]
+  return { about: about.join(' '), data: { ...Object(facts.data), items: page.items }, next: page.next, cut }
+}
 
 const keyOf = (item: unknown): string => (item as { key: string }).key
 
 /** A read of Now, for the pages that follow the first: its mark in cursors, and the project as it was named. */
 type Kept = { of: string; project: string | undefined; summary: NowSummary }
 
-const kept = new WeakMap<Reader, readonly Kept[]>()
+const kept = new WeakMap<Owner, readonly Kept[]>()
 
-function keep(reader: Reader, read: Kept): void {
+function keep(reader: Owner, read: Kept): void {
   const others = keptBy(reader).filter(({ of }) => of !== read.of)
   kept.set(reader, [...others, read].slice(-KEPT.most))
 }
 
-function keptBy(reader: Reader): readonly Kept[] {
+function keptBy(reader: Owner): readonly Kept[] {
   return (kept.get(reader) ?? []).filter(({ summary }) => Date.now() - summary.at < KEPT.ms)
 }
 
 /** Returns the read that a cursor is of. @throws UsageError if it is not kept, since another has other lines */
-function keptOf(reader: Reader, cursor: string): Kept {
+function keptOf(reader: Owner, cursor: string): Kept {
   const { of } = positionOf(cursor)
   const read = keptBy(reader).find(each => each.of === of)
   if (!read) throw new UsageError('What this cursor is of is not kept any more. Leave it out to read Now again.')
@@ -90,7 +97,7 @@ function keptOf(reader: Reader, cursor: string): Kept {
 }
 
 /** Reads Now once, until everything has an answer or a failure, or the time is over. */
-async function lookOnce(reader: Reader, project: string | undefined, call: Call): Promise<Kept> {
+async function lookOnce(reader: Reader, project: string | undefined, call: Call): Promise<NowSummary> {
   const { lookAtNow, seenOf, isOver } = await import('../now/now-command.ts')
   const { workspace, profile, filled } = reader
   call.signal.throwIfAborted()
@@ -122,5 +129,5 @@ async function lookOnce(reader: Reader, project: string | undefined, call: Call)
     await stop?.()
   }
   if (!seen) throw new Error('nothing of Now was read in time')
-  return { of: randomUUID(), project, summary: seen.summary }
+  return seen.summary
 }
