@@ -39,6 +39,12 @@ test('foreign texts mention nobody and refer to nothing, and the address of the 
   expect(shown).toContain('<h2>@|everyone #|12 a/b#|3 # 4 C#: passed</h2>')
 })
 
+test('a comment refers to no request by its other names, and has no address as a link', () => {
+  const text = comment([named('GH-7 !8 $9 https://github.com/o/r/issues/9 www.x.test')])
+  expect(marked.parse(text)).not.toContain('<a ')
+  expect(text).not.toMatch(/GH-7|!8|\$9|:\/\/|www\./)
+})
+
 test('a comment that no service would take is cut, and says so', () => {
   const text = comment(Array.from({ length: 900 }, (_, at) => named(`Suite ${at}`)))
   expect(text).toHaveLength(BOUNDS.comment.most)

@@ -31,11 +31,16 @@ function markerOf(file: string): string {
   return `${COMMENT_START}${encodeURIComponent(basename(file).toWellFormed()).replaceAll('-', '%2D')} -->`
 }
 
+/** Matches what begins a reference, and the line with the address of a run. */
+const REFERENCES = /^- page: <.*|@|[#!$%&](?=\d)|\b[Gg][Hh]-(?=\d)|:(?=\/\/)|\b[Ww]{3}(?=\.)/gm
 const EMPTY_COMMENT = '<!-- -->'
 /** Matches the beginning of an empty comment at the end of a text. */
 const CUT_COMMENT = /<(?:!-{0,2} ?-{0,2})?$/
 
-/** Keeps names and numbers in texts from mentioning people and other requests. The address of a run stays as it is. */
+/**
+ * Keeps names, numbers and addresses in texts from mentioning people and other requests, as GitHub and GitLab write
+ * them. The address of a run stays as it is.
+ */
 function inert(markdown: string): string {
-  return markdown.replaceAll(/^- page: <.*|@|#(?=\d)/gm, found => (found.length > 1 ? found : found + EMPTY_COMMENT))
+  return markdown.replaceAll(REFERENCES, found => (found.startsWith('- page') ? found : found + EMPTY_COMMENT))
 }
