@@ -249,6 +249,19 @@ test.concurrent('a run that is a success, or cannot become one, runs no case aga
   expect(slow.launched).toEqual(['r0'])
 })
 
+test.concurrent('a case that failed runs again before gates about reruns decide alone', async ending => {
+  const limited = await openRetries(ending, FAILED, { b: 'passed' })
+  expect(await limited.concluded('--retries', '2', '--max-flaky', '0', '--gates-only')).toMatchObject({
+    code: 1,
+    end: { because: 'gate', flaky: [{ title: 'b' }], reruns: [{ runId: 'r1' }] },
+  })
+  const kept = await openRetries(ending, FAILED, { b: 'passed' })
+  const file = join(kept.home.home, 'baseline.json')
+  const update = ['--baseline', file, '--update-baseline', '--quarantine', 'slow net']
+  expect(await kept.concluded('--retries', '2', ...update, '--gates-only')).toMatchObject({ code: 0 })
+  expect(readFileSync(file, 'utf8')).toContain('slow net')
+})
+
 test.concurrent('nothing is asked of the service once every case passed in a rerun', async ending => {
   const { service, concluded } = await openRetries(ending, { a: 'failed' }, { a: 'passed' })
   service.answers['GET /projects/p1/eval-runs/r1/rerun-preview'] = () => ({ status: 500, body: { message: 'no' } })

@@ -237,10 +237,13 @@ async function followAll(following: Following, runs: readonly FollowedRun[]): Pr
   )
   if (!extras.retry) return await judgeAll(following, ended)
   const unretried = ended.map(withoutReruns)
-  const { gates, baseline } = following
+  const { own, gates, baseline } = following
+  const before = gates.filter(({ gate }) => !ABOUT_RERUNS.has(gate))
   const known = {
-    gates: gates.filter(({ gate }) => !ABOUT_RERUNS.has(gate)),
+    gates: before,
     baseline: baseline && { ...baseline, update: false },
+    // A gate that waits for the reruns cannot decide that there are none; the run's own verdict does.
+    own: { ...own, gatesOnly: own.gatesOnly === true && before.length === gates.length },
   }
   const first = await judgeAll({ ...following, ...known }, unretried)
   const retried: EndedFollowing[] = []
