@@ -1,7 +1,9 @@
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalCase } from '../../api/contract/suites.ts'
+import { decisionCounts, reportedTrials } from '../../domain/runs/counts.ts'
 import { isVerdict, outcomeOfRun } from '../../domain/runs/outcome.ts'
 import { reportRun, type ReportedRun } from '../../domain/runs/suite-state.ts'
 import { chosenCases } from '../../domain/suites/chosen-cases.ts'
@@ -23,7 +25,7 @@ export class EmptyShard extends Error {}
 /**
  * Chooses the cases to run; only reads.
  * @param written the suite file of `--cases-of`
- * @throws UsageError if nothing is left to run, or a case is not there
+ * @throws UsageError if nothing is left to run, a case is not there, or the shards might not fit together
  * @throws EmptyShard
  */
 export async function selectCases(
@@ -45,7 +47,7 @@ export async function selectCases(
   if (part.length === 0)
     throw new EmptyShard(`${name} has no case: the other shards have the ${all}. Nothing was launched.`)
   const by = last ? `by the durations of run ${last.id}` : 'by number, since no run of all cases has ended'
-  const line = `${name}: ${part.length} of ${all}, ${by}.`
+  const line = shard.of === 1 ? `${name}: all ${all}.` : `${name}: ${part.length} of ${all}, ${by}.`
   return { cases: part, lines: [...chosen.lines, clean(line)], isAll: false, allCases }
 }
 
@@ -73,24 +75,38 @@ const LATEST_RUNS = 100
 const MOST_READ = 10
 
 /**
- * Returns the latest run that executed all cases of a suite, with its trials. Runs of single shards are none, so that
- * all shards of a job see the same durations.
+ * Returns the latest run that executed all cases of a suite, with its trials; undefined if there was none. Runs of
+ * single shards are none, so that all shards of a job see the same durations.
+ * @throws UsageError if there are too many runs to tell
  */
 async function lastWholeRun(client: Client, suite: { projectId: string; suiteId: string }, caseCount: number) {
   const { items } = await client.runs.list({ ...suite, limit: LATEST_RUNS })
   const latestFirst = items
-    .filter(run => isVerdict(outcomeOfRun(run)) && coversAll(reportRun(run)) !== false)
+    .filter(run => isVerdict(outcomeOfRun(run)) && (coversAll(reportRun(run)) ?? !countsFewer(run, caseCount)))
     .toSorted(
       (one, other) =>
         (toEpochMs(other.createdAt) ?? 0) - (toEpochMs(one.createdAt) ?? 0) || (one.id < other.id ? -1 : 1),
     )
-  for (const run of latestFirst.slice(0, MOST_READ)) {
+  const read = latestFirst.slice(0, MOST_READ)
+  for (const run of read) {
     const place = { projectId: suite.projectId, runId: run.id }
     const trials = await client.items(contract.iterations.list, place)
     // Without a count in its record, only the trials of a run say what it covered.
     if (coversAll(reportRun(run)) ?? coversAll(reportRun(run, { trials, caseCount }))) return { id: run.id, trials }
   }
+  // While shards of a job end, a run may leave the latest ones: machines that start later would divide otherwise.
+  if (latestFirst.length > read.length || items.length >= LATEST_RUNS)
+    throw new UsageError(
+      `None of the ${read.length} latest runs that may be of all cases is, and older ones are not read, so ` +
+        'the shards of a job might not fit together. Run all cases once, without --shard, then the shards.',
+    )
   return undefined
+}
+
+/** Whether a run counts fewer trials, or executions of cases, than there are cases, so that none needs to be read. */
+function countsFewer(run: EvalRun, caseCount: number): boolean {
+  const counted = [reportedTrials(run)?.total, decisionCounts(run)?.total]
+  return counted.some(total => total !== undefined && total < caseCount)
 }
 
 function coversAll({ coverage: { cases, isRerun } }: ReportedRun): boolean | undefined {
