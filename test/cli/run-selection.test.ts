@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Ending } from '../service/harness.ts'
-import { trial } from './runs-double.ts'
+import { hangingUp, trial } from './runs-double.ts'
 import { openStage } from './stage.ts'
 
 const TITLES = ['Fast', 'Slow', 'Other'] as const
@@ -91,6 +91,32 @@ describe.concurrent('run with --shard', () => {
     expect(stderr).toContain('Shard 2/2: 1 of 3 cases, by number, since no run of all cases has ended.')
   })
 
+  test('stops when the last run of all cases may be further back than it looks, and says what to do', async ending => {
+    const { service, launched, run } = await openSuite(ending)
+    const put = (id: string, createdAt: number) => service.put(id, { status: 'completed', result: 'passed', createdAt })
+    const trialsOf = (...titles: string[]) => titles.map(title => ({ ...trial(title), testCaseId: title }))
+    put('whole', 1)
+    service.answers['GET /projects/p1/eval-runs/whole/iterations'] = () => ({ body: { items: trialsOf(...TITLES) } })
+    service.trials = trialsOf('Fast')
+    for (let at = 2; at <= 10; at += 1) put(`part${at}`, at)
+    expect((await run('--shard', '1/2')).stderr).toContain('by the durations of run whole')
+    put('shard1', 11)
+    put('shard2', 12)
+    const { code, stderr } = await run('--shard', '2/2')
+    expect({ code, count: launched.length }).toEqual({ code: 2, count: 1 })
+    expect(stderr).toContain('Run all cases once, without --shard, then the shards.')
+    for (const part of service.runs.values())
+      if (part['id'] !== 'whole')
+        part['decisionSummary'] = { measurementUnit: 'trials', counts: { total: 1, passed: 1, failed: 0 } }
+    expect((await run('--shard', '2/2')).stderr).toContain('by the durations of run whole')
+    expect(launched.flat().toSorted()).toEqual(TITLES.toSorted())
+  })
+
+  test('one shard of one has all cases, whatever ran before', async ending => {
+    const { run } = await openSuite(ending)
+    expect((await run('--shard', '1/1')).stderr).toContain('Shard 1/1: all 3 cases.')
+  })
+
   test('launches nothing for a shard without a case, and says so', async ending => {
     const { launched, file, run } = await openSuite(ending)
     const shard = ['--cases-of', file, '--shard', '3/3']
@@ -101,5 +127,60 @@ describe.concurrent('run with --shard', () => {
     const { stdout: json } = await run(...shard, '--json', '--watch', '--junit', junit)
     expect(existsSync(junit)).toBe(false)
     expect(JSON.parse(json)).toMatchObject({ run: null, verdict: null, because: 'empty_shard', exitCode: 0 })
+  })
+})
+
+/** Answers a known idempotency key with its run, whatever is asked, and gives each run a trial of each of its cases. */
+function withKeys({ service }: Awaited<ReturnType<typeof openSuite>>) {
+  const known = new Map<unknown, string>()
+  service.answers['POST /projects/p1/eval-runs'] = ({ caseIds = TITLES }, { headers }) => {
+    const key = headers['idempotency-key']
+    const runId = known.get(key) ?? `k${known.size}`
+    const deduped = known.has(key)
+    known.set(key, runId)
+    if (!deduped) {
+      service.put(runId, { status: 'completed', result: 'passed' })
+      const items = (caseIds as string[]).map(id => ({ ...trial(id), title: id }))
+      service.answers[`GET /projects/p1/eval-runs/${runId}/iterations`] = () => ({ body: { items } })
+    }
+    return { status: 202, body: { runId, suiteId: 's1', status: 'pending', deduped } }
+  }
+  return known
+}
+
+describe.concurrent('run with --idempotency-key', () => {
+  test('launches each shard of a job, whose machines share the key', async ending => {
+    const suite = await openSuite(ending)
+    const known = withKeys(suite)
+    for (const shard of ['1/2', '2/2', '2/2'])
+      expect(await suite.run('--shard', shard, '--idempotency-key', 'job', '--watch')).toMatchObject({ code: 0 })
+    expect([...known.keys()]).toEqual(['job-1/2', 'job-2/2'])
+  })
+
+  test.for([[['--watch', '--json']], [[]]])(
+    'takes no run of other cases for its own, with %j',
+    async ([follow = []], ending) => {
+      const suite = await openSuite(ending)
+      withKeys(suite)
+      const key = ['--idempotency-key', 'job', ...follow]
+      expect(await suite.run('--case', 'Fast', ...key)).toMatchObject({ code: 0 })
+      expect(await suite.run('--case', 'Fast', ...key)).toMatchObject({ code: 0 })
+      for (const others of [['--case', 'Slow'], []]) {
+        const { code, stderr, stdout } = await suite.run(...others, ...key)
+        expect(code).toBe(3)
+        expect(stderr + stdout).toContain('Run k0 with this idempotency key is of another launch')
+      }
+    },
+  )
+
+  test('does not continue a launch of other cases', async ending => {
+    const { service, launched, run } = await openSuite(ending)
+    service.fault = (response, path) => path === 'POST /projects/p1/eval-runs' && hangingUp(response, path)
+    const { stderr: lost } = await run('--case', 'Fast')
+    service.fault = undefined
+    const [, id = ''] = /--retry (\d+)/.exec(lost + (await run('--case', 'Slow')).stderr) ?? []
+    const { code, stderr } = await run('--case', 'Slow', '--retry', id)
+    expect({ code, launched }).toEqual({ code: 2, launched: [] })
+    expect(stderr).toContain(`Write ${id} launches other cases.`)
   })
 })

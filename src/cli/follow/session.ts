@@ -71,6 +71,8 @@ export type FollowExtras = {
     run: { place: RunPlace; own: EndedRun },
     follow: (place: RunPlace, label: string) => Promise<Followed>,
   ) => Promise<RerunAttempt[]>
+  /** Returns why an ended run is not the one that was asked for; such a run gives no verdict. */
+  whyOther?: ((found: EndedRun) => string | undefined) | undefined
   /** Receives the results when following has ended. */
   onResults?: (results: readonly Result[]) => void
 }
@@ -229,7 +231,7 @@ async function followAll(following: Following, runs: readonly FollowedRun[]): Pr
   const { client, reporter, extras, signals } = following
   const ended = await Promise.all(
     runs.map(async ({ label, place }): Promise<EndedFollowing> => {
-      const read = await followOne(following, label, place)
+      const read = unlessOther(await followOne(following, label, place), extras)
       const judge = { stop: signals.stop, say: reporter.say }
       const followed = extras.once ? read : await withJudge(client, place, read, judge)
       return { label, place, followed, beside: await comparedWith(following, place, followed) }
@@ -251,6 +253,11 @@ async function followAll(following: Following, runs: readonly FollowedRun[]): Pr
   for (const [index, each] of unretried.entries())
     retried.push(isToRetry(first[index]!) ? await retryOne(following, each) : each)
   return await judgeAll(following, retried)
+}
+
+function unlessOther(read: Followed, { whyOther }: FollowExtras): Followed {
+  const why = read.kind === 'ended' ? whyOther?.(read) : undefined
+  return why === undefined ? read : { ...read, kind: 'refused', error: new NoRun(why) }
 }
 
 /** Gates that can only be judged after the reruns. */

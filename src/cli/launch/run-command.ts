@@ -19,6 +19,7 @@ import {
   plannedLaunch,
   sendLaunch,
   type Launched,
+  type PlannedLaunch,
   type RunGroup,
 } from './send.ts'
 import { NoRun } from '../follow/follow-run.ts'
@@ -188,20 +189,32 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
   const named = session.baseline ? await nameCases(client, place, ids, plan.allCases) : { asked: ids }
   const cases = own.model === undefined ? named : { ...named, replacesModels: true }
   const launch = plannedLaunch(projectId, plan, own, modelApiKeys)
-  const going = await earlierOf(work, { ...launch, idempotencyKey: own.idempotencyKey })
+  const idempotencyKey = keyOf(own)
+  const going = await earlierOf(work, { ...launch, idempotencyKey })
   if (going.retry) {
+    refuseOtherCases(going.retry, launch)
     return await afterLaunch(work, await launchAgain(work, going.retry, projectId, plan), { cases })
   }
   sayAll(session, [...plan.lines, ...retryLines(own)])
   await agree(work, `This launches ${clean(plan.suite.name)} and spends`)
   await going.supersede()
-  const options = {
-    signal: session.stop,
-    say: session.reporter.say,
-    wait: own.wait ?? false,
-    idempotencyKey: own.idempotencyKey,
-  }
+  const options = { signal: session.stop, say: session.reporter.say, wait: own.wait ?? false, idempotencyKey }
   return await afterLaunch(work, await sendLaunch(client, launch, plan, options), { cases })
+}
+
+/** Returns the key of a launch. The machines of a job share one, and each of their shards is a launch of its own. */
+function keyOf({ idempotencyKey, shard }: RunOptions): string | undefined {
+  return idempotencyKey === undefined || !shard ? idempotencyKey : `${idempotencyKey}-${shard.number}/${shard.of}`
+}
+
+/** @throws UsageError for an open launch of other cases, such as another shard's */
+function refuseOtherCases({ id, input }: JournalEntry, launch: PlannedLaunch): void {
+  const casesOf = (body: unknown): string => {
+    const ids = (Object(body) as { caseIds?: readonly string[] }).caseIds
+    return JSON.stringify(ids?.toSorted() ?? null)
+  }
+  if (casesOf(input['body']) === casesOf(launch.input.body)) return
+  throw new UsageError(`Write ${id} launches other cases. mcpdeck journal send ${id} sends it; --new sends this one.`)
 }
 
 /** Checks what an earlier launch of the same kind left open; with JSON output, other open writes are not mentioned. */
@@ -292,7 +305,7 @@ async function afterLaunch(
   { parent, cases }: { parent?: Base; cases?: LaunchedCases | undefined },
 ): Promise<number> {
   const { client, opened, settings, session, own, watch } = work
-  const { runs, runGroupId, notStarted = [] } = launched
+  const { runs, runGroupId, notStarted = [], whyOther } = launched
   for (const { label, error } of notStarted) session.reporter.say(`${label}: ${error.message}`)
   for (const { label, place } of runs)
     session.reporter.say(`Launched ${label === '' ? '' : `${label}: `}${clean(place.runId)}.`)
@@ -304,6 +317,7 @@ async function afterLaunch(
     launched: cases,
     ...(runGroupId !== undefined && { runGroupId }),
     notStarted,
+    whyOther,
   }
   return watch ? await session.follow(client, runs, extras) : await printLaunched(session, client, launched)
 }

@@ -4,17 +4,27 @@ import { newIdempotencyKey, type InputOf, type OutputOf } from '../../api/contra
 import { completeGroup, launchCall, notForGroups } from '../../domain/runs/launch-rules.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { NoRun } from '../follow/follow-run.ts'
-import type { FollowedRun, NotStarted, Session } from '../follow/session.ts'
+import type { FollowedRun, FollowExtras, NotStarted, Session } from '../follow/session.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { LaunchOptions, LaunchPlan } from './plan.ts'
 import { launchInSlot, type SlotOptions } from './slots.ts'
 import { clean as cleanWhole, jsonText } from '../../lib/printable.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
+import type { EvalCase } from '../../api/contract/suites.ts'
+import { outcomeOfRun } from '../../domain/runs/outcome.ts'
+import type { EndedRun } from '../../domain/runs/retries.ts'
+import { plural } from '../../lib/format.ts'
 import { EXIT } from '../process/exit-codes.ts'
 
 /** The runs that a launch started, and the targets of a group that did not start. */
-export type Launched = { runs: readonly FollowedRun[]; runGroupId?: string; notStarted?: readonly NotStarted[] }
+export type Launched = {
+  runs: readonly FollowedRun[]
+  runGroupId?: string
+  notStarted?: readonly NotStarted[]
+  /** Returns why a run that was there before is not the one that was asked for. */
+  whyOther?: FollowExtras['whyOther']
+}
 
 export type SendOptions = SlotOptions & { idempotencyKey: string | undefined }
 
@@ -65,8 +75,29 @@ export async function sendLaunch(
   }
   const send = () => client.runs.create(launch.input, call)
   const created = await launchInSlot(client, projectId, send, options)
-  if (created.deduped) options.say('This was launched before; it is the same run.')
-  return { runs: [{ label: '', place: { projectId, runId: created.runId } }] }
+  const runs = [{ label: '', place: { projectId, runId: created.runId } }]
+  if (!created.deduped) return { runs }
+  options.say('This was launched before; it is the same run.')
+  return { runs, whyOther: found => whyOtherCases(plan.cases, found) }
+}
+
+/**
+ * Returns why a run with the same key is not the launch of some cases: a service may answer the key without comparing
+ * what is asked. Undefined if the run has trials of these cases and no others. One that is open may get more.
+ */
+function whyOtherCases(cases: readonly EvalCase[], { run, trials }: EndedRun): string | undefined {
+  const found = new Set(trials.flatMap(({ testCaseId, title }) => testCaseId ?? title ?? []))
+  const asked = new Set(cases.flatMap(({ id, title }) => [id, title]))
+  const isOpen = ['in-flight', 'cancelled', 'broken'].includes(outcomeOfRun(run))
+  const missing = isOpen ? 0 : cases.filter(({ id, title }) => !found.has(id) && !found.has(title)).length
+  const others = [...found].filter(name => !asked.has(name)).length
+  if (missing + others === 0) return undefined
+  const parts = [
+    ...(missing > 0 ? [`it has no trial of ${plural(missing, 'case')} of this launch`] : []),
+    ...(others > 0 ? [`it has ${plural(others, 'other case')}`] : []),
+  ]
+  const name = `Run ${clean(run.id)} with this idempotency key`
+  return `${name} is of another launch: ${parts.join(', and ')}. Take another key.`
 }
 
 /** Returns the runs of a launched group, and its targets that did not start. */
@@ -93,8 +124,9 @@ export function launchedGroup(group: RunGroup, projectId: string, plan: LaunchPl
 export async function printLaunched(
   { mode, output }: Pick<Session, 'mode' | 'output'>,
   client: Client,
-  { runs, runGroupId, notStarted = [] }: Launched,
+  { runs, runGroupId, notStarted = [], whyOther }: Launched,
 ): Promise<number> {
+  for (const { place } of whyOther ? runs : []) await checkSame(client, place, whyOther)
   // A target that never started has no verdict.
   const exitCode = notStarted.length > 0 ? EXIT.noVerdict : EXIT.done
   if (mode === 'text') {
@@ -132,6 +164,13 @@ export async function printEmptyShard(
   if (mode !== 'text')
     await output.write(`${jsonText(mode === 'jsonl' ? { event: 'ended', at: Date.now(), ...record } : record)}\n`)
   return EXIT.done
+}
+
+/** @throws NoRun for a run of another launch */
+async function checkSame(client: Client, place: FollowedRun['place'], whyOther: Launched['whyOther']): Promise<void> {
+  const run = await client.runs.get(place)
+  const why = whyOther?.({ run, trials: await client.items(contract.iterations.list, place) })
+  if (why !== undefined) throw new NoRun(why)
 }
 
 /** Returns the current run; a connection lost now does not undo the launch. */
