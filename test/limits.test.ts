@@ -352,9 +352,13 @@ const probes: Record<BoundName, Probe> = {
     const rows = times(size, at => `{"t": ${at}}`).join('\n')
     return readSuiteFile(suiteOfRows('{{t}}', 'x'), () => rowsFile(rows)).ok ? size : 'refused'
   },
+  tableFiles(size) {
+    const rows = '{"t": "x"}\n'.padEnd(size, ' ')
+    return readSuiteFile(suiteOfRows('T', '{{t}}'), () => rowsFile(rows)).ok ? size : 'refused'
+  },
   filledCases(size) {
-    // The other texts and blocks of the case count as sixteen.
-    const rows = JSON.stringify({ t: 'x'.repeat(size - 16) })
+    // The other names, texts and blocks of the case count as 38.
+    const rows = JSON.stringify({ t: 'x'.repeat(size - 38) })
     return readSuiteFile(suiteOfRows('T', '{{t}}'), () => rowsFile(rows)).ok ? size : 'refused'
   },
   editedLevels: size => (readYaml(nested(size)).ok ? size : 'refused'),

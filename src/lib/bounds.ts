@@ -93,6 +93,7 @@ const PROGRAM = {
     'refused',
   ),
   tableRows: bound('rows of the table behind `each:`', 'entries', 1_000, 'refused'),
+  tableFiles: bound('the files with rows that one suite names', 'characters', 16 * MIB, 'refused'),
   filledCases: bound('the cases of a suite file that have rows filled in', 'characters', 8 * MIB, 'refused'),
   editedLevels: bound('nesting of a suite file, or of a text in the editor', 'levels', 64, 'refused'),
   editorFiles: bound('texts in the editor that were left open', 'entries', 100, 'the oldest go'),

@@ -222,6 +222,41 @@ describe('tags', () => {
   })
 })
 
+test.each([
+  ["'{{tags}}'", '[{ t: A, tags: [smoke] }, { t: B, tags: smoke }]'],
+  ["['{{kind}}']", "[{ t: A, kind: smoke }, { t: B, kind: '' }, { t: C, kind: '' }]"],
+  ["'{{kind}}'", '[{ t: A, kind: [smoke] }, { t: B, kind: [1] }]'],
+])('the tags %s are checked in every row', (tags, each) => {
+  const text = suiteWith(`  - { title: '{{t}}', each: ${each}, tags: ${tags}, steps: [{ id: s, kind: prompt }] }`)
+  expect(problems(text)).toEqual(['3 Row 2: "tags" must be a list of texts, such as [smoke].'])
+})
+
+test('a file with rows is read once for a suite', () => {
+  const one = (at: number) => `  - { title: '${at} {{t}}', each: { file: r.jsonl }, steps: [{ id: s, kind: prompt }] }`
+  let reads = 0
+  const beside: ReadBeside = name => {
+    reads += 1
+    return { path: name, read: { ok: true, value: '{"t": "A"}' } }
+  }
+  expect(read(suiteWith(Array.from({ length: 200 }, (_, at) => one(at)).join('\n')), beside).file.cases).toHaveLength(
+    200,
+  )
+  expect(reads).toBe(1)
+})
+
+test('names in a case count too for what its rows make, and a message lists few columns', () => {
+  const rows = (count: number) => Array.from({ length: count }, (_, at) => `{"t": "C${at}"}`).join('\n')
+  const long = forecast('{ file: r.jsonl }')
+    .replace('city:', `${'n'.repeat(10_000)}:`)
+    .replaceAll(/\{\{\w+ ?\}\}/g, '{{t}}')
+  expect(problems(long.replace('{{ code }}', '{{t}}'), files({ 'r.jsonl': rows(1000) }))).toEqual([
+    expect.stringContaining('The rows make more than'),
+  ])
+  const columns = Array.from({ length: 25 }, (_, at) => `c${at}`).join(',')
+  const [first] = problems(forecast('{ file: r.csv }'), files({ 'r.csv': `${columns}\n${columns}` }))
+  expect(first).toMatch(/c19 and 5 more\.$/)
+})
+
 describe('a fault of a case with rows', () => {
   const each = ROWS.replace('[1, 2]', '5')
   const faults = (text: string) =>

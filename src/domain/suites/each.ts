@@ -4,7 +4,7 @@ import { didYouMean } from '../../lib/nearest.ts'
 import { printable } from '../../lib/printable.ts'
 import { MOST_PROBLEMS, type Read, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 import { namesStep, noStepResult, PLACEHOLDER, placeholdersIn } from './placeholders.ts'
-import { readRows, type ReadBeside, type Row } from './rows.ts'
+import { readRows, type ReadBeside, type Row, type Table, type TableFiles } from './rows.ts'
 
 type Path = readonly PropertyKey[]
 
@@ -28,15 +28,17 @@ export function plainSuite(document: YamlDocument, beside?: ReadBeside): Read<Pl
   if (!isPlainObject(value) || !Array.isArray(value['cases'])) return { ok: true, value: { document, tags: [] } }
   const problems: TextProblem[] = hooksIn(value, document)
   const meter: Meter = { left: BOUNDS.filledCases.most }
+  const files: TableFiles = { beside, known: new Map(), left: BOUNDS.tableFiles.most }
   const made: Made[] = []
   for (const [at, written] of (value['cases'] as unknown[]).entries()) {
     const read =
-      isPlainObject(written) && Object.hasOwn(written, 'each') ? filledCases(document, at, beside, meter) : undefined
+      isPlainObject(written) && Object.hasOwn(written, 'each') ? filledCases(document, at, files, meter) : undefined
     if (!read) made.push({ form: written, at, rows: 0 })
     else if (read.ok) made.push(...read.value)
     else problems.push(...read.problems)
+    if (problems.length >= MOST_PROBLEMS) break
   }
-  problems.push(...made.flatMap(each => tagProblems(each, document)), ...clashes(made, document))
+  problems.push(...tagProblems(made, document), ...clashes(made, document))
   if (problems.length > 0)
     return {
       ok: false,
@@ -91,17 +93,19 @@ function hooksIn(value: JsonObject, document: YamlDocument): TextProblem[] {
 type Meter = { left: number }
 
 /** Returns a case for each row of its table. */
-function filledCases(document: YamlDocument, at: number, beside: ReadBeside | undefined, meter: Meter): Read<Made[]> {
+function filledCases(document: YamlDocument, at: number, files: TableFiles, meter: Meter): Read<Made[]> {
   const path = ['cases', at]
   const { each, ...form } = ((document.value as JsonObject)['cases'] as JsonObject[])[at]!
-  const rows = readRows(each, inner => document.at([...path, 'each', ...inner]), beside)
-  if (!rows.ok) return rows
-  const problems = columnProblems(form, rows.value, document, path)
+  const table = readRows(each, inner => document.at([...path, 'each', ...inner]), files)
+  if (!table.ok) return table
+  const { rows } = table.value
+  const problems = columnProblems(form, table.value, document, path)
   const made: Made[] = []
   if (problems.length === 0)
-    for (const row of rows.value) {
+    for (const row of rows) {
       const fill = { row, meter, problems }
-      made.push({ form: filled(form, [], fill), at, row, rows: rows.value.length })
+      made.push({ form: filled(form, [], fill), at, row, rows: rows.length })
+      if (problems.length >= MOST_PROBLEMS) break
       if (meter.left >= 0) continue
       const message = `The rows make more than ${BOUNDS.filledCases.most} characters of cases; fill in less.`
       problems.push({ ...document.at([...path, 'each'], true), message })
@@ -111,26 +115,34 @@ function filledCases(document: YamlDocument, at: number, beside: ReadBeside | un
 }
 
 /** Returns a problem for each placeholder without a column, and for each row without a column that is used. */
-function columnProblems(form: JsonObject, rows: readonly Row[], document: YamlDocument, path: Path): TextProblem[] {
+function columnProblems(form: JsonObject, { rows, columns }: Table, document: YamlDocument, path: Path): TextProblem[] {
   const used = placeholdersIn(form)
-  const columns = [...new Set(rows.flatMap(row => Object.keys(row.columns)))]
-  const known = new Set(columns)
-  const unknown = used.flatMap(({ name, path: at, isInName }) => {
-    const place = document.at([...path, ...at], isInName)
-    if (isInName)
-      return [{ ...place, message: `"{{${name}}}" is in front of a colon; columns are only filled in behind it.` }]
-    if (known.has(name)) return []
-    if (namesStep(name, form['steps'])) return [{ ...place, message: noStepResult(name) }]
-    const message = `The table has no column "${name}".${didYouMean(name, columns)} It has: ${columns.join(', ')}.`
-    return [{ ...place, message }]
-  })
-  if (unknown.length > 0) return unknown
+  const wrong = used.filter(({ name, isInName }) => isInName || !columns.has(name)).slice(0, MOST_PROBLEMS)
+  if (wrong.length > 0)
+    return wrong.map(({ name, path: at, isInName }) => {
+      const place = document.at([...path, ...at], isInName)
+      if (isInName)
+        return { ...place, message: `"{{${name}}}" is in front of a colon; columns are only filled in behind it.` }
+      if (namesStep(name, form['steps'])) return { ...place, message: noStepResult(name) }
+      return { ...place, message: `The table has no column "${name}".${likeColumns(name, [...columns])}` }
+    })
   const names = [...new Set(used.map(({ name }) => name))]
-  return rows.flatMap(({ number, columns: own, place }) =>
-    names
-      .filter(name => !Object.hasOwn(own, name))
-      .map(name => ({ ...place, message: `Row ${number} has no column "${name}".` })),
-  )
+  const problems: TextProblem[] = []
+  for (const { number, columns: own, place } of rows) {
+    const missing = names.filter(name => !Object.hasOwn(own, name))
+    problems.push(...missing.map(name => ({ ...place, message: `Row ${number} has no column "${name}".` })))
+    if (problems.length >= MOST_PROBLEMS) break
+  }
+  return problems
+}
+
+/** Maximum number of columns that a message lists. */
+const MOST_LISTED = 20
+
+function likeColumns(name: string, columns: readonly string[]): string {
+  const more = columns.length - MOST_LISTED
+  const rest = more > 0 ? ` and ${more} more` : ''
+  return `${didYouMean(name, columns)} It has: ${columns.slice(0, MOST_LISTED).join(', ')}${rest}.`
 }
 
 type Fill = { row: Row; meter: Meter; problems: TextProblem[] }
@@ -154,7 +166,12 @@ function filled(value: unknown, path: Path, fill: Fill): unknown {
   meter.left -= 1
   if (Array.isArray(value)) return value.map((each, index) => filled(each, [...path, index], fill))
   if (!isPlainObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filled(each, [...path, name], fill)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => {
+      meter.left -= name.length
+      return [name, filled(each, [...path, name], fill)]
+    }),
+  )
 }
 
 function filledText(text: string, path: Path, { row, meter, problems }: Fill): unknown {
@@ -187,15 +204,20 @@ function tagsOf(form: JsonObject): string[] {
   return Array.isArray(form['tags']) ? (form['tags'] as string[]) : []
 }
 
-function tagProblems({ form, at, row }: Made, document: YamlDocument): TextProblem[] {
-  if (!isPlainObject(form) || !Object.hasOwn(form, 'tags')) return []
+/** Returns a problem for each written case with wrong tags. If a row gives them, the first such row is named. */
+function tagProblems(made: readonly Made[], document: YamlDocument): TextProblem[] {
+  const wrong = new Map<number, Made>()
+  for (const each of made) if (!wrong.has(each.at) && !hasFitTags(each)) wrong.set(each.at, each)
+  return [...wrong.values()].map(({ at, row }) => {
+    const message = '"tags" must be a list of texts, such as [smoke].'
+    return { ...document.at(['cases', at, 'tags']), message: row ? `Row ${row.number}: ${message}` : message }
+  })
+}
+
+function hasFitTags({ form }: Made): boolean {
+  if (!isPlainObject(form) || !Object.hasOwn(form, 'tags')) return true
   const { tags } = form
-  // The tags of the other rows have the same fault.
-  if (row && row.number > 1) return []
-  const isFit = Array.isArray(tags) && tags.every(tag => typeof tag === 'string' && tag.trim() !== '')
-  return isFit
-    ? []
-    : [{ ...document.at(['cases', at, 'tags']), message: '"tags" must be a list of texts, such as [smoke].' }]
+  return Array.isArray(tags) && tags.every(tag => typeof tag === 'string' && tag.trim() !== '')
 }
 
 /** Returns titles and ids that a row gives to its case although another case has them. */

@@ -14,6 +14,10 @@ export type ReadBeside = (name: string) => { path: string; read: Read<string> }
 type Place = Pick<TextProblem, 'line' | 'column' | 'file'>
 /** A row of a table, counted from 1, with the place where it was written. */
 export type Row = { number: number; columns: JsonObject; place: Place }
+/** The rows of a table, with the names of all columns. */
+export type Table = { rows: readonly Row[]; columns: ReadonlySet<string> }
+/** The files with rows that one suite names, and how many characters the others may have. Each is read once. */
+export type TableFiles = { beside: ReadBeside | undefined; known: Map<string, Read<Table>>; left: number }
 type Written = { value: unknown; place: Place }
 
 const MOST_ROWS = BOUNDS.tableRows.most
@@ -22,13 +26,13 @@ const EXAMPLE = 'such as {city: Oslo}'
 /**
  * Reads the table behind `each:`, a list of rows or the name of a file with them.
  * @param at finds the places of its parts
- * @param beside reads a file; without it, there are no files beside the text
+ * @param files reads a file; without a way to read one, there are no files beside the text
  */
 export function readRows(
   each: unknown,
   at: (path: readonly PropertyKey[]) => TextPlace,
-  beside: ReadBeside | undefined,
-): Read<readonly Row[]> {
+  files: TableFiles,
+): Read<Table> {
   if (Array.isArray(each))
     return checked(
       each.map((value, index) => ({ value, place: at([index]) })),
@@ -36,10 +40,13 @@ export function readRows(
     )
   if (!isPlainObject(each) || typeof each['file'] !== 'string' || Object.keys(each).length > 1)
     return refused(at([]), `"each" must be a list of rows, ${EXAMPLE}, or {file: rows.jsonl}.`)
-  return rowsOfFile(each['file'], at(['file']), beside)
+  return rowsOfFile(each['file'], at(['file']), files)
 }
 
-function rowsOfFile(name: string, place: Place, beside: ReadBeside | undefined): Read<readonly Row[]> {
+function rowsOfFile(name: string, place: Place, files: TableFiles): Read<Table> {
+  const { beside, known } = files
+  const earlier = known.get(name)
+  if (earlier) return earlier
   if (!beside) return refused(place, 'There are no files beside a text in the editor; write the rows here, as a list.')
   const [, extension = ''] = /\.(\w+)$/.exec(name.toLowerCase()) ?? []
   const parse = PARSERS[extension]
@@ -55,9 +62,15 @@ function rowsOfFile(name: string, place: Place, beside: ReadBeside | undefined):
     return refused(place, `The file ${name} cannot be read: ${systemErrorReason(error)}.`)
   }
   const { path: file, read } = found
+  if (read.ok) files.left -= read.value.length
+  if (files.left < 0)
+    return refused(place, `The files with rows have more than ${BOUNDS.tableFiles.most} characters in all.`)
   const rows = read.ok ? parse(read.value, file) : read
-  if (!rows.ok) return { ok: false, problems: rows.problems.map(problem => ({ file, ...problem })) }
-  return checked(rows.value, { file, line: 1, column: 1 })
+  const table = rows.ok
+    ? checked(rows.value, { file, line: 1, column: 1 })
+    : { ok: false as const, problems: rows.problems.map(problem => ({ file, ...problem })) }
+  known.set(name, table)
+  return table
 }
 
 /** Parsers of files, by the end of their names. */
@@ -92,7 +105,8 @@ function recordsOf(text: string, file: string): Read<Written[]> {
   }
   const [{ record, info: { lines: line } } = NO_RECORD, ...rows] = records
   const names = record as string[]
-  const wrong = names.find((name, index) => name === '' || names.indexOf(name) !== index)
+  const seen = new Set<string>()
+  const wrong = names.find(name => name === '' || seen.size === seen.add(name).size)
   if (wrong === '') return refused({ line, column: 1 }, 'A column has no name.')
   if (wrong !== undefined) return refused({ line, column: 1 }, `The name ${wrong} is here twice.`)
   return {
@@ -148,7 +162,7 @@ function listOf(text: string, file: string): Read<Written[]> {
   return { ok: true, value: rows.map((value, index) => ({ value, place: { file, ...document!.at([index]) } })) }
 }
 
-function checked(rows: readonly Written[], start: Place): Read<readonly Row[]> {
+function checked(rows: readonly Written[], start: Place): Read<Table> {
   if (rows.length === 0) return refused(start, 'The table has no row; it needs at least one.')
   const beyond = rows[MOST_ROWS]
   if (beyond) return refused(beyond.place, `A table has at most ${MOST_ROWS} rows; the rest from here on is too much.`)
@@ -156,10 +170,8 @@ function checked(rows: readonly Written[], start: Place): Read<readonly Row[]> {
     isPlainObject(value) ? [] : [{ ...place, message: `Row ${index + 1} must be a block of columns, ${EXAMPLE}.` }],
   )
   if (problems.length > 0) return { ok: false, problems }
-  return {
-    ok: true,
-    value: rows.map(({ value, place }, index) => ({ number: index + 1, columns: value as JsonObject, place })),
-  }
+  const made = rows.map(({ value, place }, index) => ({ number: index + 1, columns: value as JsonObject, place }))
+  return { ok: true, value: { rows: made, columns: new Set(made.flatMap(row => Object.keys(row.columns))) } }
 }
 
 function refused(place: Place, message: string): Read<never> {
