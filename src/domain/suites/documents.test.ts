@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assertionLabel } from './assertion-labels.ts'
@@ -264,6 +267,23 @@ test('the schema of files describes its fields', () => {
   expect(schema).toContain('"enum":["prompt","toolCall","interact","assert"]')
   expect(schema).toContain('Trials of each run')
   expect(schema).toContain('the case is there once for each, with {{city}} filled in')
+})
+
+test('the schema of files accepts columns where the documentation writes them', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../../docs/scripting.md'), 'utf8')
+  const [, example = ''] = /### One case for many rows\n\n```yaml\n(.*?)```/s.exec(docs) ?? []
+  const isFit = new Ajv2020({ strict: false }).compile(suiteFileSchema())
+  for (const text of [
+    example,
+    example.replace('[smoke]', "'{{tags}}'"),
+    example.replace('weather-{{code}}', 'plain'),
+  ]) {
+    const read = readYaml(`suite: { name: Weather, servers: [web] }\n${text}`)
+    isFit(read.ok && read.value[0]?.value)
+    expect(isFit.errors).toBeNull()
+  }
+  const wrong = readYaml(`suite: { name: Weather, servers: [web] }\n${example.replace('weather-{{code}}', 'no space')}`)
+  expect(isFit(wrong.ok && wrong.value[0]?.value)).toBe(false)
 })
 
 test.each([

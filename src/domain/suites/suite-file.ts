@@ -137,11 +137,12 @@ function addFileFields(form: Json | undefined): void {
   const own = form?.properties
   if (!form || !own) return
   for (const name of ['iterations', 'isNegative']) if (own[name]) own[name] = { anyOf: [own[name], COLUMN] }
+  if (own['id']) own['id'] = { anyOf: [own['id'], { type: 'string', pattern: String.raw`\{\{[^{}]*\}\}` }] }
   const file = { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] }
   const rows = { type: 'array', items: { type: 'object' }, minItems: 1 }
   const fields: Record<keyof typeof FILE_FIELD_LABELS, Json> = {
     each: { anyOf: [rows, { ...file, additionalProperties: false }] },
-    tags: { type: 'array', items: { type: 'string', pattern: String.raw`\S` } },
+    tags: { anyOf: [{ type: 'array', items: { type: 'string', pattern: String.raw`\S` } }, COLUMN] },
   }
   Object.assign(own, fields)
 }
