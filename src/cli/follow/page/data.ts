@@ -52,8 +52,9 @@ export type PageData = {
   classes: Record<string, { word: string; says: string; isFailing: boolean }>
   trials: PageTrial[]
   changes: PageChange[]
-  /** Number of trials that the page leaves out. */
+  /** Numbers of trials and changes that the page leaves out. */
   leftOut: number
+  changesLeftOut: number
 }
 
 /** Returns the data of a page. */
@@ -75,6 +76,10 @@ export function pageData(results: readonly NamedResult[], own: Own): PageData {
   const flaky = results.map(({ retried }) => {
     return new Map(retried?.settled.flaky.map(({ variant, passedIn }) => [variant, texts.id(passedIn.id)]))
   })
+  const changes = results.flatMap(({ conclusion: { comparison } }, run) =>
+    (comparison?.cases ?? []).flatMap(each => (each.change !== 'passing' || each.flaky ? [{ ...each, run }] : [])),
+  )
+  const shownChanges = changes.slice(0, BOUNDS.pageTrials.most)
   return {
     runs: results.map(({ name, followed }, run) => ({
       name: texts.short(name),
@@ -99,19 +104,15 @@ export function pageData(results: readonly NamedResult[], own: Own): PageData {
       ...detailsOf(trial, texts),
       ...spansOf(trial, trace, texts),
     })),
-    changes: results.flatMap(({ conclusion: { comparison } }, run) =>
-      (comparison?.cases ?? [])
-        .filter(({ change, flaky }) => change !== 'passing' || flaky)
-        .slice(0, BOUNDS.pageTrials.most)
-        .map(({ title, change, before, flaky }) => ({
-          run,
-          title: texts.short(title),
-          change,
-          before: texts.short(before),
-          ...(flaky && { flaky: true as const }),
-        })),
-    ),
+    changes: shownChanges.map(({ run, title, change, before, flaky }) => ({
+      run,
+      title: texts.short(title),
+      change,
+      before: texts.short(before),
+      ...(flaky && { flaky: true as const }),
+    })),
     leftOut: all.length - shown.length,
+    changesLeftOut: changes.length - shownChanges.length,
   }
 }
 

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import type { EvalRun } from '../../../api/contract/runs.ts'
+import type { ChangedCase } from '../../../domain/runs/changes.ts'
+import { toComparison } from '../conclusion.ts'
 import { BOUNDS } from '../../../lib/bounds.ts'
 import type { GateResult } from '../../../domain/runs/gates.ts'
 import { settleRun } from '../../../domain/runs/retries.ts'
@@ -245,6 +247,18 @@ test('what a page cannot hold is counted', () => {
   expect(dataOf(html)).toMatchObject({ leftOut: 4, runs: [{ isWhole: false }] })
   expect(dataOf(html).trials[0]).toMatchObject({ id: 'bad' })
   expect(html).toContain('4 trials more than this page can hold')
+})
+
+test('changes that a page cannot hold are counted', () => {
+  const { most } = BOUNDS.pageTrials
+  const cases = Array.from({ length: most + 1 }, (_, at) => {
+    return { title: `c${at}`, change: 'new-failure', before: 'passed' } as ChangedCase
+  })
+  const comparison = toComparison('r0', cases, { name: 'run #1', passed: true, isNamed: true, differs: [] })
+  const followed = { kind: 'ended' as const, run: run(), trials: [] }
+  const html = page([resultWith({ ...resultOf('', followed, { gates: [], gatesOnly: false, comparison }) })])
+  expect(dataOf(html)).toMatchObject({ changesLeftOut: 1, leftOut: 0 })
+  expect(html).toContain('1 change more than this page can hold.')
 })
 
 test('of each trial only what a page shows is kept, and calls only of the first that did not pass', () => {

@@ -33,8 +33,10 @@ export function pageHtml(results: readonly NamedResult[], { goesOn, own, now }: 
   const data = pageData(results, own)
   const title = results.map(({ name, conclusion }) => `${name}: ${stateOf(conclusion.exitCode)}`).join(', ')
   const text = (words: string): string => escapedHtml(shown(words, own))
-  const left =
-    data.leftOut === 0 ? [] : [`${plural(data.leftOut, 'trial')} more than this page can hold, passed ones first.`]
+  const left = [
+    ...(data.leftOut > 0 ? [`${plural(data.leftOut, 'trial')} more than this page can hold, passed ones first.`] : []),
+    ...(data.changesLeftOut > 0 ? [`${plural(data.changesLeftOut, 'change')} more than this page can hold.`] : []),
+  ]
   return `${PAGE_START}<html lang="en">
 <head>
 <meta charset="utf-8">
