@@ -57,6 +57,9 @@ export type Conclusion = {
   baseline: BaselineReport | null
 }
 
+/** Why a rerun does not count that was still open when it was stopped. */
+export const NOT_ENDED = 'it did not end'
+
 /** A rerun of failed cases. */
 export type RerunAttempt = {
   /** Null if the rerun was not launched, or it is unknown which run it is. */
@@ -151,7 +154,7 @@ function decideEnded(outcome: Exclude<RunOutcome, 'in-flight'>, { gates, gatesOn
 
 /** Says what of a stopped run is still open, if anything: the run, or its last rerun. */
 function openPart(reruns: Conclusion['reruns'], { run }: Followed, goesOn: boolean): string {
-  const rerun = reruns.find(({ runId, outcome }) => runId !== null && outcome === null)?.runId
+  const rerun = reruns.find(({ runId, why }) => runId !== null && why === NOT_ENDED)?.runId
   if (!rerun && (!run || isTerminalRunStatus(run.status))) return ''
   return `; ${rerun ? `its rerun ${clean(rerun)}` : 'the run'} ${goesOn ? 'continues' : 'ends with this process'}`
 }

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { createClient } from '../../api/client/client.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { conclude, NOT_ENDED, sentenceOf } from './conclusion.ts'
 import { followRun } from './follow-run.ts'
 
 const place = { projectId: 'p1', runId: 'r1' }
@@ -42,4 +44,16 @@ test('a run that is read once is not waited for if the service fails, and keeps 
   )
   const followed = await followRun(client, place, { ...following(), once: true })
   expect(followed).toMatchObject({ kind: 'unreachable', run: { result: 'passed' }, trials: [{ id: 't1' }] })
+})
+
+test.each([
+  [NOT_ENDED, 'No verdict within the time given; its rerun r2 continues.'],
+  ['it was cancelled', 'No verdict within the time given.'],
+])('a stopped run names its rerun only while that is open: %s', (why, sentence) => {
+  const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0 } as EvalRun
+  const followed = { kind: 'timed_out' as const, run, trials: [] }
+  const attempts = [{ runId: 'r2', mayHaveRun: true, why }]
+  const retried = { attempts, settled: { run, trials: [], flaky: [] } }
+  const end = conclude(followed, { gates: [], gatesOnly: false, comparison: undefined, retried })
+  expect(sentenceOf(end, followed, true)).toBe(sentence)
 })

@@ -6,7 +6,7 @@ import { whyNotCounted, type EndedRun } from '../../domain/runs/retries.ts'
 import { trialState } from '../../domain/runs/trials.ts'
 import { plural } from '../../lib/format.ts'
 import { clean } from '../../tui/theme/text.ts'
-import type { RerunAttempt } from '../follow/conclusion.ts'
+import { NOT_ENDED, type RerunAttempt } from '../follow/conclusion.ts'
 import { NoRun, type Followed } from '../follow/follow-run.ts'
 import type { RunPlace } from '../follow/reference.ts'
 import type { SessionContext } from '../follow/session.ts'
@@ -97,7 +97,7 @@ async function rerunOf(
 
 /** Returns why a rerun says nothing about the cases of its source; undefined if it counts. */
 function whyDoubted(source: EndedRun, followed: Followed, isNamed: boolean): string | undefined {
-  if (followed.kind !== 'ended') return 'error' in followed ? errorLine(followed.error) : 'it did not end'
+  if (followed.kind !== 'ended') return 'error' in followed ? errorLine(followed.error) : NOT_ENDED
   const { run, trials } = followed
   const parent = parentOf(run)
   // Someone else may have launched another run at the same moment.
