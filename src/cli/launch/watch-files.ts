@@ -36,6 +36,8 @@ export async function runOnChanges(work: LaunchWork, suite: string): Promise<num
   const mostRuns = own.maxRuns ?? (cost === undefined ? undefined : MOST_RUNS)
   const servers = await serversOf(client, projectId, plan.detail, plan)
   for (const line of plan.lines.filter(each => each !== LAUNCH_COST || cost !== undefined)) reporter.say(line)
+  if (own.casesOf !== undefined)
+    reporter.say(clean(`These cases stay chosen: ${own.casesOf} is not read again when it changes.`))
   if (cost !== undefined) reporter.say(cost)
   for (const { name, isProgram } of servers)
     if (!isProgram) reporter.say(clean(`${name} is reached over HTTP: restart it yourself; that is waited for.`))
