@@ -120,3 +120,15 @@ test('a start of a readiness run did not happen only if the one page of latest r
   expect(await started(THEN - DAY_MS, 'more')).toMatchObject({ finding: 'did-not-happen' })
   expect(await started(THEN, 'more')).toMatchObject({ seen: 'readiness run late began then' })
 })
+
+test('a launch of some cases has no likely result, because a run of others would look the same', async () => {
+  const launched = (body: object, shown: object = {}) =>
+    lookBack(contract.runs.create, { projectId: 'p', body: { suiteId: 's', ...body } }, () => ({
+      items: [{ ...run, createdAt: THEN, ...shown }],
+    }))
+  expect(await launched({})).toMatchObject({ result: { runId: 'r' } })
+  const some = await launched({ caseIds: ['a'] }, { selectedCaseCount: 1 })
+  expect(some).toMatchObject({ finding: 'cannot-be-known', seen: 'run r began then and is completed' })
+  expect(some).not.toHaveProperty('result')
+  expect(await launched({ caseIds: ['a'] }, { selectedCaseCount: 2 })).toMatchObject({ finding: 'did-not-happen' })
+})

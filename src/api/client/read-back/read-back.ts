@@ -265,14 +265,21 @@ async function runsOfThen(context: ReadBackContext, suiteId: string): Promise<Re
       : `${runName(first)} began then and is ${first.status}`
   return {
     ...sign(seen, `who launched ${ours.length > 1 ? 'them' : 'it'}`),
-    ...(ours.length === 1 && !hasRivals && { result: { runId: first.id } }),
+    // A run does not name its cases, so it may be of another part of the suite.
+    ...(ours.length === 1 && !hasRivals && !caseIdsOf(entry) && { result: { runId: first.id } }),
   }
 }
 
+function caseIdsOf({ input }: JournalEntry): readonly unknown[] | undefined {
+  const ids = asFields(input['body'])['caseIds']
+  return Array.isArray(ids) ? ids : undefined
+}
+
 /** Whether the fields of a run match the request. A missing field proves nothing. */
-function isAsWanted({ notes, environment, client }: EvalRun, { input }: JournalEntry): boolean {
-  const wanted = asFields(input['body'])
-  const shown = { notes, environmentId: environment?.id, namedHostId: client?.id }
+function isAsWanted(run: EvalRun, entry: JournalEntry): boolean {
+  const { notes, environment, client } = run
+  const wanted: Fields = { ...asFields(entry.input['body']), cases: caseIdsOf(entry)?.length }
+  const shown = { notes, environmentId: environment?.id, namedHostId: client?.id, cases: run['selectedCaseCount'] }
   return Object.entries(shown).every(
     ([name, value]) => value == null || wanted[name] === undefined || wanted[name] === value,
   )
