@@ -282,6 +282,16 @@ test('an outage of an authorization server or an identity provider is no refusal
     }
 })
 
+test('no token is asked for while the metadata of the server fail, since they may require proofs', async () => {
+  const { refused, oddities, state, authority, url } = await machine()
+  oddities.answers[`mcp ${oddities.resourcePath}`] = () => new Response('', { status: 500 })
+  expect(await refused({ ...BASIC, issuer: authority })).toMatchObject({
+    code: 'SERVER_UNREACHABLE',
+    message: `The grant of the server "guarded" gives no token: ${new URL(url).host} answered with HTTP 500.`,
+  })
+  expect(state.redeemed).toEqual([])
+})
+
 test('the host of an identity provider is named in its failures', async () => {
   const { refused, idp, own } = await exchanging(jwt({ sub: 'person' }))
   idp.oddities.metadata = { issuer: 'https://other.example' }

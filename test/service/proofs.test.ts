@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { GrantRequest } from '../../src/api/contract/sign-ins.ts'
 import { createSignIns } from '../../src/cli/sign-in/sign-ins.ts'
 import { storing } from '../../src/domain/servers/sign-in.ts'
+import { askedProofs } from '../../src/service/connections/proofs.ts'
 import { forwardTo } from '../../src/service/bridge/forwarded.ts'
 import { createServerTargets } from '../../src/service/servers/targets.ts'
 import { SECRET } from '../../src/lib/redaction/redaction.ts'
@@ -118,6 +120,23 @@ test.each([{}, { dpop_signing_alg_values_supported: [] }, LISTED])(
   },
 )
 
+test.each([
+  { schemes: [], asked: undefined },
+  { schemes: ['bearer'], asked: undefined },
+  { schemes: ['dpop', 'bearer'], asked: { areRequired: false, algorithm: 'ES256' } },
+  { schemes: ['dpop'], asked: { areRequired: true, algorithm: 'ES256' } },
+])('a challenge with the schemes $schemes asks for proofs: $asked', ({ schemes, asked }) => {
+  for (const authority of [LISTED, {}] as AuthorizationServerMetadata[])
+    expect(askedProofs({ authority, resource: undefined, schemes })).toEqual(asked)
+})
+
+test('a sign-in at a server without a challenge has no proof, whatever its authorization server lists', async () => {
+  const { signIn, oddities } = await guarded({ asks: false })
+  Object.assign(oddities.metadata, LISTED)
+  oddities.answers['mcp /mcp'] = () => new Response('', { status: 401 })
+  expect(await signIn()).not.toHaveProperty('proofKey')
+})
+
 test('a bearer token is refused where proofs are required, and used where they are not', async () => {
   const { signIn, grant, tools, oddities, state, target, api } = await guarded()
   oddities.tokens['token_type'] = 'Bearer'
@@ -130,23 +149,31 @@ test('a bearer token is refused where proofs are required, and used where they a
     message: expect.stringMatching(why),
   })
   delete oddities.resource['dpop_bound_access_tokens_required']
-  await grant()
+  await expect(signIn()).rejects.toThrow(why)
   state.proofs = undefined
+  oddities.resource['dpop_signing_alg_values_supported'] = ['ES256']
+  await grant()
   expect(await tools()).toHaveLength(1)
 })
 
-test('a bearer token instead of a renewed one is refused where proofs are required', async () => {
+test.each([
+  ['requires proofs', { dpop_bound_access_tokens_required: true }, undefined],
+  ['says nothing about proofs', {}, undefined],
+  ['fails to answer', {}, () => new Response('', { status: 500 })],
+])('a bearer token is not taken for a renewed one if the metadata of the server %s', async (_what, fields, answer) => {
   const { api, signIn, oddities, store, target, stored } = await guarded()
-  await signIn()
+  const { proofKey } = await signIn()
   oddities.tokens['token_type'] = 'Bearer'
-  oddities.resource['dpop_bound_access_tokens_required'] = true
+  Object.assign(oddities.resource, fields)
+  if (answer) oddities.answers[`mcp ${oddities.resourcePath}`] = answer
   store.write(() => store.servers.setTokens(target.serverId, { ...stored(), expiresAt: Date.now() - 1 }))
   expect(await api.refused(servers.tools, target)).toMatchObject({
     code: 'OAUTH_REQUIRED',
     message: expect.stringMatching(
-      /needs a new sign-in: 127\.0\.0\.1:\d+ gave a bearer token, .* possession\. Sign in/,
+      /needs a new sign-in: 127\.0\.0\.1:\d+ gave a bearer token in place of .* possession\. Sign in/,
     ),
   })
+  expect(stored().proofKey).toEqual(proofKey)
 })
 
 test('algorithms that mcpdeck does not sign with end a sign-in that requires them', async () => {

@@ -38,21 +38,17 @@ type Metadata = {
 }
 
 /**
- * Returns the proofs that two servers ask for; undefined if neither does. An authorization server lists algorithms for
- * all of its resources, so its list counts for nothing with an MCP server that asks for bearer tokens only.
+ * Returns the proofs that an MCP server asks for; undefined if it asks for none. An authorization server lists
+ * algorithms for all of its resources, so its list alone says nothing about this one.
  */
 export function askedProofs({ authority, resource, schemes }: Metadata): Proofs | undefined {
-  const areRequired = requiresProofs(resource)
+  const takesProofs = schemes.includes('dpop')
+  const takesOnlyProofs = takesProofs && !schemes.includes('bearer')
+  const areRequired = takesOnlyProofs || resource?.dpop_bound_access_tokens_required === true
   const ofServer = algorithmsIn(resource)
-  const ofAuthority = algorithmsIn(authority)
-  const takesBearerOnly = schemes.includes('bearer') && !schemes.includes('dpop')
-  if (!areRequired && ofServer.length === 0 && (ofAuthority.length === 0 || takesBearerOnly)) return undefined
-  const lists = [ofServer, ofAuthority].filter(({ length }) => length > 0)
+  if (!areRequired && !takesProofs && ofServer.length === 0) return undefined
+  const lists = [ofServer, algorithmsIn(authority)].filter(({ length }) => length > 0)
   return { areRequired, algorithm: PROOF_ALGORITHMS.find(each => lists.every(list => list.includes(each))) }
-}
-
-export function requiresProofs(resource: OAuthProtectedResourceMetadata | undefined): boolean {
-  return resource?.dpop_bound_access_tokens_required === true
 }
 
 function algorithmsIn(metadata: object | undefined): readonly unknown[] {

@@ -1,7 +1,7 @@
 import type { FetchLike, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client'
 import { untilAborted } from '../core/deadline.ts'
 import { bearerChallenge, probeHttp } from '../connections/http-request.ts'
-import { boundTo, proofSession, requiresProofs } from '../connections/proofs.ts'
+import { boundTo, proofSession } from '../connections/proofs.ts'
 import { loadLibrary, type McpLibrary } from '../connections/types.ts'
 import { createMetadataFetch } from '../connections/metadata-fetch.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -51,8 +51,8 @@ export async function discoverServer(serverUrl: string, { library, fetchFn }: Di
   const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
   const { metadataUrls, scope, schemes } = bearerChallenge(challenge)
   const resource = await discoverResource(serverUrl, metadataUrls, { library, fetchFn }).catch((error: unknown) => {
-    // An unreachable server does not tell who its authorization server is.
-    if (describeNetwork(error) !== undefined) throw error
+    // A server that fails does not tell who its authorization server is, nor whether it takes bearer tokens.
+    if (describeNetwork(error) !== undefined || /^HTTP (5|429)/.test(String(Object(error).message))) throw error
     return undefined
   })
   return { resource, scope, schemes }
@@ -107,12 +107,14 @@ export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Pr
       fetchFn,
       ...(proofKey && { dpop: await proofSession(proofKey) }),
     })
-    const refuse = (why: string) => new SignInNeeded(owner, `${new URL(issuer).host} ${why}`)
+    // The metadata that would allow it may be unreadable now, and the refresh token is bound to the key, too.
+    const refuse = () =>
+      new SignInNeeded(owner, `${new URL(issuer).host} gave a bearer token in place of one with a proof of possession`)
     return defined({
       ...tokens,
       accessToken: fresh.access_token,
       refreshToken: fresh.refresh_token ?? refreshToken,
-      proofKey: boundTo(fresh.token_type, proofKey, { areRequired: requiresProofs(named), refuse }),
+      proofKey: boundTo(fresh.token_type, proofKey, { areRequired: true, refuse }),
       ...lifetimeOf(fresh.expires_in),
     })
   })
