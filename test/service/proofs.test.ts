@@ -1,12 +1,13 @@
+import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client'
+import type { AuthorizationServerMetadata, FetchLike } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { GrantRequest } from '../../src/api/contract/sign-ins.ts'
 import { createSignIns } from '../../src/cli/sign-in/sign-ins.ts'
 import { storing } from '../../src/domain/servers/sign-in.ts'
-import { askedProofs } from '../../src/service/connections/proofs.ts'
+import { askedProofs, sendWith } from '../../src/service/connections/proofs.ts'
 import { forwardTo } from '../../src/service/bridge/forwarded.ts'
 import { createServerTargets } from '../../src/service/servers/targets.ts'
 import { SECRET } from '../../src/lib/redaction/redaction.ts'
@@ -256,12 +257,61 @@ test('a run sends proofs, and gets another token of a grant that the server refu
   expect(new Set(proofs.refusals)).toEqual(new Set(['nonce']))
 })
 
-test('a private key that cannot be read is refused', async () => {
-  const { api, target, url } = await guarded()
-  const body = {
-    serverUrl: url,
-    tokens: { access_token: 'some' },
-    proofKey: { algorithm: 'ES256' as const, privateKey: 'none' },
+const ES256 = { algorithm: 'ES256' } as const
+const BOUND = { access_token: 'some', token_type: 'DPoP' }
+const pem = (key: KeyObject): string => String(key.export({ type: 'pkcs8', format: 'pem' }))
+
+test.each([
+  ['that cannot be read', () => 'none'],
+  ['of RSA', () => pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)],
+  ['of another curve', () => pem(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey)],
+  [
+    'as a JWK',
+    () => JSON.stringify(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })),
+  ],
+])('a private key %s is refused for ES256, and the tokens before stay', async (_what, privateKey) => {
+  const { api, target, url, signIn, stored } = await guarded()
+  await signIn()
+  const before = stored()
+  const body = { serverUrl: url, tokens: BOUND, proofKey: { ...ES256, privateKey: privateKey() } }
+  expect(await api.refused(signIns.keep, { ...target, body })).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    message: 'proofKey: is not a private key of ES256 without a password, as PEM',
+  })
+  expect(stored()).toEqual(before)
+})
+
+test('a bound token is not imported without its key', async () => {
+  const { api, target, url, signIn, stored } = await guarded()
+  await signIn()
+  const before = stored()
+  const body = { serverUrl: url, tokens: BOUND }
+  expect(await api.refused(servers.importTokens, { ...target, body })).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    message: expect.stringContaining('works only with its key'),
+  })
+  expect(stored()).toEqual(before)
+})
+
+test('requests at the same time use a nonce each, as each was told', async () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const given = new Set<string>()
+  const nonceIn = (proof: string): unknown =>
+    Object(JSON.parse(Buffer.from(proof.split('.')[1] ?? '', 'base64url').toString())).nonce
+  const send = async (...[, init]: Parameters<FetchLike>) => {
+    const nonce = nonceIn(new Headers(init?.headers).get('dpop') ?? '')
+    if (typeof nonce === 'string' && given.delete(nonce)) return new Response('done')
+    const another = randomUUID()
+    given.add(another)
+    const headers = { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': another }
+    return new Response('', { status: 401, headers })
   }
-  expect(await api.refused(signIns.keep, { ...target, body })).toMatchObject({ code: 'VALIDATION_ERROR' })
+  const refused = Promise.withResolvers<undefined>()
+  const discard = async () => {
+    if (given.size === 3) refused.resolve(undefined)
+    await refused.promise
+  }
+  const request = sendWith({ value: 'token', proofKey: { ...ES256, privateKey: pem(privateKey) } }, send, discard)
+  const answers = await Promise.all([1, 2, 3].map(() => request('http://mcp.test/mcp', { method: 'POST' })))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
 })

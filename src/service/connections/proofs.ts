@@ -95,14 +95,26 @@ export function boundTo(
   return undefined
 }
 
+/** Beyond that the key that was not used for the longest time is forgotten; only its nonces are lost. */
+const MOST_SESSIONS = 50
+
 /** The sessions of this process by their private key: they remember the last nonce of each origin. */
 const sessions = new Map<string, Promise<DpopSession>>()
 
-/** Returns what signs the proofs of a key. */
-export function proofSession({ algorithm, privateKey }: ProofKey): Promise<DpopSession> {
-  let session = sessions.get(privateKey)
-  if (!session) sessions.set(privateKey, (session = createSession(algorithm, privateKey)))
-  return session
+/** Returns what signs the proofs of a key. Rejects if the key is none, or none of its algorithm. */
+export async function proofSession({ algorithm, privateKey }: ProofKey): Promise<DpopSession> {
+  const session = sessions.get(privateKey) ?? createSession(algorithm, privateKey)
+  // Last, so that the first of the map is the one whose use is longest ago.
+  sessions.delete(privateKey)
+  sessions.set(privateKey, session)
+  const [oldest] = sessions.keys()
+  if (oldest !== undefined && sessions.size > MOST_SESSIONS) sessions.delete(oldest)
+  try {
+    return await session
+  } catch (error) {
+    sessions.delete(privateKey)
+    throw error
+  }
 }
 
 async function createSession(alg: ProofAlgorithm, pem: string): Promise<DpopSession> {
@@ -136,16 +148,18 @@ export function sendWith(
     if (!proofKey) return await send(input, { ...init, headers })
     const { isDpopNonceChallenge } = await loadLibrary()
     const session = await proofSession(proofKey)
-    const proved = async (): Promise<Response> => {
-      const proof = { htm: init?.method ?? 'GET', htu: input, accessToken: value }
+    const proved = async (nonce?: string): Promise<Response> => {
+      const proof = { htm: init?.method ?? 'GET', htu: input, accessToken: value, ...(nonce && { nonce }) }
       headers.set('dpop', await session.buildProof(proof))
       const answer = await send(input, { ...init, headers: new Headers(headers) })
       session.observeNonce(answer, input)
       return answer
     }
     const first = await proved()
-    if (!isDpopNonceChallenge(first) || !first.headers.has('dpop-nonce')) return first
+    const nonce = first.headers.get('dpop-nonce')
+    if (!isDpopNonceChallenge(first) || !nonce) return first
     await discard(first)
-    return await proved()
+    // The nonce of this answer: another request may have brought one meanwhile, and may use it up.
+    return await proved(nonce)
   }
 }

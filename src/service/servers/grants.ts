@@ -198,12 +198,12 @@ function providerOf(library: McpLibrary, grant: ServerGrant, { metadata, paramet
 }
 
 /** Reads a private key. @throws ServiceError `VALIDATION_ERROR` */
-export function requireKey(text: string, field = 'privateKey'): KeyObject {
+export function requireKey(text: string): KeyObject {
   try {
     const isJwk = text.trimStart().startsWith('{')
     return createPrivateKey(isJwk ? { key: JSON.parse(text) as JsonWebKeyInput['key'], format: 'jwk' } : text)
   } catch {
-    throw invalidField(field, 'is not a private key without a password, as PEM or as a JWK')
+    throw invalidField('privateKey', 'is not a private key without a password, as PEM or as a JWK')
   }
 }
 

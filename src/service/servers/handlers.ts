@@ -3,6 +3,7 @@ import type { GetPromptResult, ResourceContents } from '../../api/contract/serve
 import type { servers } from '../../api/contract/servers.ts'
 import type { ProofKey, StoredSignIn } from '../../api/contract/sign-ins.ts'
 import type { CallMade } from '../calls/calls.ts'
+import { proofSession } from '../connections/proofs.ts'
 import type { ServerTarget } from '../connections/types.ts'
 import { readerOf, type Caller } from '../core/access.ts'
 import { insertServer, shownUrl, toProjectServer, updateServer, secretsOf } from './records.ts'
@@ -111,7 +112,10 @@ export function signInHandlers(context: ServiceContext): Handlers['signIns'] {
       return stored
     },
     async keep(call) {
-      requireKey(call.body.proofKey.privateKey, 'proofKey')
+      const { proofKey } = call.body
+      await proofSession(proofKey).catch(() => {
+        throw invalidField('proofKey', `is not a private key of ${proofKey.algorithm} without a password, as PEM`)
+      })
       return await importTokens(context, call)
     },
     delete({ project, params }) {
@@ -204,6 +208,8 @@ function tokensFrom(server: ServerRow, body: ImportedTokens): ServerTokens {
   if (URL.parse(body.serverUrl)?.href !== URL.parse(server.url)?.href)
     throw invalidField('serverUrl', 'is not the address of the saved server')
   const { tokens, clientInformation, oauthResourceUrl, proofKey } = body
+  if (!proofKey && tokens.token_type?.toLowerCase() === 'dpop')
+    throw invalidField('tokens.token_type', 'is DPoP: such a token works only with its key; sign in instead')
   return defined({
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token,
