@@ -31,6 +31,8 @@ test('a listing reads no skill, and ends with 1 because entries break the rules'
   expect(stdout).toMatch(/pdf +4 +skill:\/\/pdf\/SKILL\.md +Knows pdf\./)
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain('same is refused: It is listed more than once.')
   expect(stderr).toContain('made cannot be read')
+  expect(stderr).toContain('An entry is refused: The entry has no address.')
+  expect(stderr.length).toBeLessThan(2000)
   expect(JSON.parse((await run('skilled', '--json')).stdout)).toMatchObject({ support: { active: true } })
   expect(reads()).toEqual([])
 })
@@ -44,7 +46,7 @@ test('a skill is printed by its name or address, and a file of it by its path', 
   expect([...readFileSync(file)]).toEqual([0, 255, 1])
 })
 
-test.each(['digest', 'size', 'front', 'same'])(
+test.each(['digest', 'size', 'front', 'outside', 'same'])(
   'the skill %s fails its check: exit code 1, without its text',
   async name => {
     for (const more of [[], ['--json']]) {
@@ -52,6 +54,7 @@ test.each(['digest', 'size', 'front', 'same'])(
       expect(code).toBe(1)
       expect(stderr).toContain(`${name} is refused:`)
       expect(stdout).not.toMatch(/Use|Forget/)
+      if (more.length > 0) expect(JSON.parse(stdout)).toMatchObject({ refusal: { kind: expect.any(String) } })
     }
   },
 )
@@ -68,7 +71,15 @@ test('a name that no skill or that two skills have is wrong usage', async () => 
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain('skill://a/twin/SKILL.md, skill://b/twin/SKILL.md')
 })
 
-test('a server without skills says so', async () => {
-  const { code, stderr } = await run('small')
-  expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('small does not offer skills.') })
+test.each(['', 'pdf', 'pdf logo.bin', 'skill://pdf/SKILL.md'])(
+  'a server without skills says so when asked for "%s"',
+  async words => {
+    const { code, stderr } = await run('small', ...words.split(' ').filter(Boolean))
+    expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('does not offer skills.') })
+  },
+)
+
+test('a listing is written to no file', async () => {
+  const { code, stderr } = await run('skilled', '--output', join(home.home, 'list'))
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--output needs a skill') })
 })

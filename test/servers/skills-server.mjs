@@ -38,6 +38,8 @@ const entries = [
   entry('outside', { extra: [listed('skill://pdf/SKILL.md', 'x')] }),
   { ...entry('same', {}), uri: main('same') },
   entry('same', {}),
+  { frontmatter: {} },
+  { uri: `skill://${'long'.repeat(1000)}` },
 ]
 /** Served, but not in the listing. */
 const unlisted = entry('unlisted', {})
@@ -55,6 +57,8 @@ const answers = {
   'skills/list': ({ cursor }) =>
     cursor === undefined ? { skills: entries.slice(0, 3), nextCursor: '3' } : { skills: entries.slice(3) },
   'skills/get': ({ uri }) => {
+    if (uri === main('null')) return { skill: null }
+    if (uri === main('empty')) return {}
     const skill = [...entries, unlisted].find(each => each.uri === uri)
     return skill && { skill }
   },

@@ -42,6 +42,8 @@ test('a listing has all pages, names entries that break the rules, and reads no 
   expect(duplicateUris).toEqual(['skill://same/SKILL.md'])
   expect(rejected).toEqual([
     { skillUri: 'skill://outside/SKILL.md', reason: expect.stringContaining('not in its folder') },
+    { skillUri: '', reason: 'The entry has no address.' },
+    { skillUri: expect.stringContaining('long'), reason: expect.stringContaining('does not end in /SKILL.md') },
     { skillUri: 'skill://same/SKILL.md', reason: 'It is listed more than once.' },
   ])
   expect(reads()).toEqual([])
@@ -61,6 +63,8 @@ test.each([
   ['front', 'frontmatter_drift', /another "description" than its entry/],
   ['outside', 'invalid_entry', /not in its folder/],
   ['made', 'no_resources', /made on demand/],
+  ['null', 'invalid_entry', /entry has no address/],
+  ['empty', 'invalid_entry', /entry has no address/],
   ['nowhere', 'not_found', /no skill at this address/],
 ])('the skill %s is refused with %s, and its text is withheld', async (name, kind, message) => {
   const { get } = await skillsServer()

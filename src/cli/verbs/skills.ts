@@ -1,6 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
-import type { SkillCatalog, SkillRefusal } from '../../api/contract/server-operations.ts'
-import { isFailedCheck, skillFileUri, skillNameOf } from '../../domain/servers/skills.ts'
+import type { GetSkillResult, SkillCatalog, SkillRefusal } from '../../api/contract/server-operations.ts'
+import { cut, isFailedCheck, skillFileUri, skillNameOf } from '../../domain/servers/skills.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { tableLines, tableWidth } from '../nouns/table.ts'
@@ -23,13 +23,17 @@ const COLUMNS = [
 /** Runs `mcpdeck skills`: lists skills without reading any file, or reads one skill or one of its files. */
 export async function skillsOfServer(context: CommandContext, words: readonly string[], own: Own): Promise<number> {
   const [server, [wanted, file]] = await serverOf(context, words, [], 2)
-  if (wanted === undefined) return await listSkills(context, server, own)
+  if (wanted === undefined) {
+    if (own.output !== undefined) throw new UsageError('--output needs a skill: mcpdeck skills SERVER SKILL.')
+    return await listSkills(context, server, own)
+  }
   checkOutput(own)
-  const isAddress = wanted.includes('://')
-  const { skillUri, reason } = isAddress
-    ? { skillUri: wanted, reason: undefined }
-    : await findSkill(context, server, wanted)
-  if (reason !== undefined) return refuse(wanted, { kind: 'invalid_entry', message: reason })
+  const found = wanted.includes('://') ? { skillUri: wanted } : await findSkill(context, server, wanted)
+  if (!('skillUri' in found)) {
+    if (own.json) printReceived(JSON.stringify(found))
+    return refuse(wanted, found.refusal)
+  }
+  const { skillUri } = found
   if (file !== undefined) return await readFile(context, server, { skillUri, path: file, own })
   const input = { ...server.at, body: { uri: skillUri } }
   const { value, text } = await context.client.exchange(contract.servers.getSkill, input)
@@ -69,7 +73,8 @@ async function listSkills(context: CommandContext, { at, name }: NamedServer, { 
   else if (skills.length > 0) printSkills(context, skills)
   for (const { name: skill, unloadable } of skills)
     if (unloadable) say(clean(`${skill} cannot be read: ${unloadable.message}`))
-  for (const { skillUri, reason } of rejected ?? []) say(clean(`${skillNameOf(skillUri)} is refused: ${reason}`))
+  for (const { skillUri, reason } of rejected ?? [])
+    say(clean(`${cut(skillNameOf(skillUri)) || 'An entry'} is refused: ${reason}`))
   if (support?.active === false) {
     say(`${clean(name)} does not offer skills.`)
     return EXIT.noVerdict
@@ -89,22 +94,28 @@ function printSkills(context: CommandContext, skills: SkillCatalog['skills']): v
 }
 
 /**
- * Returns the address of the skill with this name, and the reason if its entry breaks a rule.
+ * Returns the address of the skill with this name, or the refusal that the service would send for it.
  * @throws UsageError if there is none, or several
  */
 async function findSkill(
   { client }: CommandContext,
   { at, name }: NamedServer,
   wanted: string,
-): Promise<{ skillUri: string; reason?: string | undefined }> {
-  const { skills, rejected } = await client.servers.skills({ ...at, body: {} })
+): Promise<{ skillUri: string } | Pick<GetSkillResult, 'support' | 'refusal'>> {
+  const { support, skills, rejected } = await client.servers.skills({ ...at, body: {} })
+  if (support?.active === false)
+    return { support, refusal: { kind: 'extension_inactive', message: `${name} does not offer skills.` } }
   const all = [
-    ...skills.map(({ skillUri }) => ({ skillUri })),
+    ...skills.map(({ skillUri }) => ({ skillUri, reason: undefined })),
     ...(rejected ?? []).map(({ skillUri, reason }) => ({ skillUri, reason })),
   ].filter(({ skillUri }) => skillNameOf(skillUri) === wanted)
   const [found, ...others] = all
   if (!found) throw new UsageError(`${clean(name)} lists no skill "${clean(wanted)}". Give its address if it has one.`)
-  if (others.length === 0) return found
-  const addresses = all.map(({ skillUri }) => clean(skillUri)).join(', ')
+  if (others.length === 0) {
+    const { skillUri, reason } = found
+    if (reason === undefined) return { skillUri }
+    return { support, refusal: { kind: 'invalid_entry', message: reason, skillUri } }
+  }
+  const addresses = all.map(({ skillUri }) => clean(cut(skillUri))).join(', ')
   throw new UsageError(`There are several skills "${clean(wanted)}": ${addresses}. Give the address of one.`)
 }

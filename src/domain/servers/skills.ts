@@ -25,12 +25,16 @@ const NAME = /^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 /** A segment that the server may resolve to a place outside of the skill. */
 const DOTS = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
-/** Longest part of a text from outside that a reason quotes. */
-const MOST_QUOTED = 200
+/** Longest part of a text from outside that a message repeats. */
+const MOST_REPEATED = 200
 
-/** Returns a text from outside in quotes, cut where it is long. */
+/** Returns a text from outside, cut where it is long. */
+export function cut(text: string): string {
+  return text.length > MOST_REPEATED ? `${text.slice(0, MOST_REPEATED)}…` : text
+}
+
 export function quoted(text: string): string {
-  return `"${text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text}"`
+  return `"${cut(text)}"`
 }
 
 /** Returns the address of the skill's folder, without a slash at its end. */

@@ -95,7 +95,7 @@ async function entryOf(session: Session, uri: string, deadline: Deadline): Promi
   if (given === 'unknown') return notFound
   if (given !== undefined) {
     const entry = readEntry(given)
-    if (entry.skillUri !== uri) {
+    if (entry.skillUri !== uri && entry.skillUri !== '') {
       const message = 'The server answered with the entry of another skill.'
       return { kind: 'identity_mismatch', message, skillUri: uri, expected: uri, actual: entry.skillUri }
     }
@@ -111,7 +111,8 @@ async function entryOf(session: Session, uri: string, deadline: Deadline): Promi
 async function requestEntry(session: Session, uri: string, deadline: Deadline): Promise<unknown> {
   try {
     const { skill } = await session.request('skills/get', { uri }, GetResult(), deadline)
-    return skill
+    // An answer without an entry is an unusable one, unlike no answer.
+    return skill ?? null
   } catch (error) {
     const code = protocolCodeOf(error)
     if (code === INVALID_PARAMS) return 'unknown'
