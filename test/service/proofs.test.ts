@@ -177,12 +177,22 @@ test.each([
   expect(stored().proofKey).toEqual(proofKey)
 })
 
-test('algorithms that mcpdeck does not sign with end a sign-in that requires them', async () => {
-  const { signIn, oddities } = await guarded()
-  oddities.resource['dpop_bound_access_tokens_required'] = true
-  oddities.resource['dpop_signing_alg_values_supported'] = ['ES256K']
-  await expect(signIn()).rejects.toThrow('proofs of possession that mcpdeck cannot sign; it signs with ES256, ES384')
-})
+test.each([
+  [['ES256K'], ['ES256']],
+  [['ES256'], ['RS256']],
+])(
+  'servers without a common algorithm of proofs that are required are both named: %j, %j',
+  async (own, ofAuthority) => {
+    const { signIn, oddities, origin, authority } = await guarded()
+    oddities.resource['dpop_bound_access_tokens_required'] = true
+    oddities.resource['dpop_signing_alg_values_supported'] = own
+    oddities.metadata['dpop_signing_alg_values_supported'] = ofAuthority
+    const [mcp, issuer] = [origin, authority].map(each => new URL(each).host)
+    await expect(signIn()).rejects.toThrow(
+      `${issuer} and ${mcp} leave no algorithm for proofs of possession; mcpdeck signs with ES256, ES384`,
+    )
+  },
+)
 
 test('a workspace that keeps no keys signs in without proofs, unless they are required', async () => {
   const { signIn, oddities, state } = await guarded()

@@ -211,7 +211,7 @@ async function begun(flow: Flow, found: Found, begin: Begin): Promise<SignIn> {
   const { library, serverUrl, times } = flow
   const { metadata, resource, scope, proofs } = found
   const refuse = (why: string) => new SignInError(`${new URL(metadata.token_endpoint).host} ${why}.`)
-  const proofKey = await proofKeyFor(proofs, { refuse })
+  const proofKey = await proofKeyFor(proofs, { server: new URL(serverUrl).host, refuse })
   const dpop = proofKey && (await proofSession(proofKey))
   const shared = { metadata, ...(resource && { resource: resource.resource }) }
   const { information, authorizationUrl, codeVerifier } = await inTime(

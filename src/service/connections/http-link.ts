@@ -72,8 +72,8 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     watches.get(response)?.end()
     await response.body?.cancel()
   }
-  /** The key of the last token. It changes only with a sign-in, which ends the connection. */
-  let proofKey: AccessToken['proofKey']
+  /** The last two tokens: a request may be sent with the one before, whose key may be another one or none. */
+  let tokens: AccessToken[] = []
   /** Returns another token, once, for one that was got without a person and that the server refused. */
   const renewed = async (first: Response, refused: AccessToken | undefined) => {
     if (first.status !== 401 || refused === undefined || !http.renewedToken) return undefined
@@ -87,7 +87,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     const { maxMessageBytes } = options
     const send = (token: AccessToken | undefined) => (token ? sendWith(token, exchange, discard) : exchange)(url, init)
     const value = bearerToken(init)
-    const token = value === undefined ? undefined : { value, proofKey }
+    const token = value === undefined ? undefined : (tokens.find(each => each.value === value) ?? { value })
     const first = await send(token)
     const again = await renewed(first, token)
     const response = again ? await send(again) : first
@@ -109,7 +109,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     authProvider: {
       async token() {
         const token = await http.accessToken?.()
-        proofKey = token?.proofKey
+        if (token) tokens = [token, ...tokens.filter(({ value }) => value !== token.value).slice(0, 1)]
         return token?.value
       },
     },

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { answer, startHttpServer, type HttpServer } from '../../../test/servers/http-server.ts'
@@ -38,6 +39,24 @@ describe('the credentials of a server over HTTP', () => {
       'Bearer token-1',
       'Bearer token-2',
     ])
+  })
+
+  test('are sent as each token demands, while tokens change', async () => {
+    const server = await serve()
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    let turn = 0
+    const target = httpTarget(server.url)
+    if (target.transport.type === 'http')
+      target.transport.accessToken = async () => {
+        turn += 1
+        return turn % 2 ? { value: 'bound', proofKey: { algorithm: 'ES256', privateKey: key } } : { value: 'plain' }
+      }
+    const { listTools, callTool } = connect()
+    await listTools(target)
+    await Promise.all([1, 2, 3].map(() => callTool(target, { toolName: 'echo', parameters: {} })))
+    const sent = new Set(server.seen.map(({ headers }) => headers.authorization))
+    expect(sent).toEqual(new Set(['DPoP bound', 'Bearer plain']))
   })
 
   test.each([401, 403])('HTTP %i is reported as a refusal by the server', async status => {

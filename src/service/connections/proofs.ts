@@ -61,11 +61,12 @@ type Refuse = (why: string) => Error
 
 /**
  * Returns a key for the proofs of a sign-in, the one before if it still suits; undefined if it needs none.
+ * @param server the host of the MCP server
  * @param refuse for proofs that are required and cannot be made
  */
 export async function proofKeyFor(
   proofs: Proofs | undefined,
-  { before, refuse }: { before?: ProofKey | undefined; refuse: Refuse },
+  { before, server, refuse }: { before?: ProofKey | undefined; server: string; refuse: Refuse },
 ): Promise<ProofKey | undefined> {
   const { algorithm, areRequired } = proofs ?? {}
   if (algorithm) {
@@ -75,7 +76,7 @@ export async function proofKeyFor(
   }
   if (areRequired)
     throw refuse(
-      `takes only proofs of possession that mcpdeck cannot sign; it signs with ${PROOF_ALGORITHMS.join(', ')}`,
+      `and ${server} leave no algorithm for proofs of possession; mcpdeck signs with ${PROOF_ALGORITHMS.join(', ')}`,
     )
   return undefined
 }

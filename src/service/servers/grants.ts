@@ -56,6 +56,8 @@ type Asked = {
   grant: ServerGrant
   /** The key of the tokens before. */
   proofKey: ProofKey | undefined
+  /** Ends the requests to an identity provider too, which would get the token of a person for nothing. */
+  signal: AbortSignal
   fetchFn: FetchLike
   /** Makes each request of a fetch the last one. */
   watched: (bounded: FetchLike) => FetchLike
@@ -83,8 +85,8 @@ export async function requestTokens(
     return await withRequiredFields(answer)
   }
   try {
-    return await withinTime(owner.url, signal, async bounded =>
-      tokensOf({ library, owner, grant, proofKey, fetchFn: watched(bounded), watched, known }),
+    return await withinTime(owner.url, signal, async (bounded, limited) =>
+      tokensOf({ library, owner, grant, proofKey, fetchFn: watched(bounded), watched, known, signal: limited }),
     )
   } catch (error) {
     signal?.throwIfAborted()
@@ -104,7 +106,7 @@ async function tokensOf(asked: Asked): Promise<ServerTokens> {
   const parameters = await parametersOf(asked, { resource, scope })
   const proofs = askedProofs({ authority: metadata, resource, schemes })
   const refuse = (why: string) => new GrantRefused(owner, `${new URL(issuer).host} ${why}.`)
-  const proofKey = await proofKeyFor(proofs, { before: asked.proofKey, refuse })
+  const proofKey = await proofKeyFor(proofs, { before: asked.proofKey, server: new URL(owner.url).host, refuse })
   const dpop = proofKey && (await proofSession(proofKey))
   const provider = { ...providerOf(library, grant, { metadata, parameters }), dpop: () => dpop }
   const given = await library.fetchToken(provider, issuer, {
@@ -135,14 +137,14 @@ type Wanted = { resource: OAuthProtectedResourceMetadata | undefined; scope: str
 
 /** Returns the parameters of the token request that are specific to the grant. */
 async function parametersOf(asked: Asked, { resource, scope }: Wanted): Promise<Record<string, string>> {
-  const { library, owner, grant, watched, known } = asked
+  const { library, owner, grant, watched, known, signal } = asked
   const { provider } = grant
   if (!grant.assertion) return { grant_type: 'client_credentials' }
   const assertion = await readSource(owner, grant.assertion)
   known.push(assertion)
   if (!provider) return { grant_type: JWT_BEARER, assertion }
   // A person names the provider, so the address of the MCP server sets no bounds for it.
-  return await withinTime(provider.issuer, undefined, async bounded => {
+  return await withinTime(provider.issuer, signal, async bounded => {
     const fetchFn = watched(bounded)
     const { token_endpoint } = await metadataOf(provider.issuer, { library, owner, fetchFn })
     const exchange = {

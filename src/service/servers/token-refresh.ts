@@ -161,11 +161,11 @@ export async function refreshFailure(owner: TokenOwner, error: unknown): Promise
 export async function withinTime<T>(
   serverUrl: string,
   signal: AbortSignal | undefined,
-  work: (fetchFn: FetchLike) => Promise<T>,
+  work: (fetchFn: FetchLike, limited: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const late = AbortSignal.timeout(AUTHORIZATION_MS)
   const limited = signal ? AbortSignal.any([signal, late]) : late
-  return await untilAborted(work(createMetadataFetch(serverUrl, limited)), limited)
+  return await untilAborted(work(createMetadataFetch(serverUrl, limited), limited), limited)
 }
 
 function isSame(url: string, other: string): boolean {
