@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { GrantRequest } from '../../src/api/contract/sign-ins.ts'
+import { requestTokens } from '../../src/service/servers/grants.ts'
 import { startOAuthServer } from '../servers/oauth-server.ts'
 import { open, sandbox, temporaryDirectory } from './harness.ts'
 
@@ -290,6 +291,30 @@ test('no token is asked for while the metadata of the server fail, since they ma
     message: `The grant of the server "guarded" gives no token: ${new URL(url).host} answered with HTTP 500.`,
   })
   expect(state.redeemed).toEqual([])
+})
+
+test('an identity provider gets no token for a grant that nobody waits for any more', async () => {
+  const { idp, own, authority, url } = await exchanging(jwt({ sub: 'person' }))
+  const given = new AbortController()
+  const asked: string[] = []
+  const metadata = '/.well-known/oauth-authorization-server'
+  idp.oddities.answers = {
+    [metadata]: () => {
+      asked.push('metadata')
+      given.abort()
+      const fields = { issuer: idp.authority, token_endpoint: `${idp.authority}/token` }
+      return Response.json({ ...fields, authorization_endpoint: idp.authority, response_types_supported: ['code'] })
+    },
+    '/token': () => {
+      asked.push('token')
+      return Response.json({ error: 'invalid_grant' }, { status: 400 })
+    },
+  }
+  const grant = { ...own, issuer: authority }
+  await expect(requestTokens({ name: 'guarded', url }, grant, { signal: given.signal })).rejects.toThrow('aborted')
+  // Its token would be asked for before that of another grant.
+  await expect(requestTokens({ name: 'guarded', url }, grant)).rejects.toThrow('does not exchange')
+  expect(asked).toEqual(['metadata', 'metadata', 'token'])
 })
 
 test('the host of an identity provider is named in its failures', async () => {
