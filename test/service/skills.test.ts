@@ -64,7 +64,7 @@ test.each([
   ['outside', 'invalid_entry', /not in its folder/],
   ['made', 'no_resources', /made on demand/],
   ['null', 'invalid_entry', /entry has no address/],
-  ['empty', 'invalid_entry', /entry has no address/],
+  ['empty', 'not_found', /no skill at this address/],
   ['nowhere', 'not_found', /no skill at this address/],
 ])('the skill %s is refused with %s, and its text is withheld', async (name, kind, message) => {
   const { get } = await skillsServer()

@@ -111,8 +111,8 @@ async function entryOf(session: Session, uri: string, deadline: Deadline): Promi
 async function requestEntry(session: Session, uri: string, deadline: Deadline): Promise<unknown> {
   try {
     const { skill } = await session.request('skills/get', { uri }, GetResult(), deadline)
-    // An answer without an entry is an unusable one, unlike no answer.
-    return skill ?? null
+    // Servers that have no entries apart from their listing answer with an empty object.
+    return skill
   } catch (error) {
     const code = protocolCodeOf(error)
     if (code === INVALID_PARAMS) return 'unknown'
