@@ -13,27 +13,11 @@ import {
   sessionsRoute,
   swarmsRoute,
 } from '../../app/places.ts'
-import { formatLocator, parsePlace, profileOf, type Place } from '../../tui/router/place.ts'
+import { type defineRoute, formatLocator, parsePlace, profileOf, type Place } from '../../tui/router/place.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /** A record that a locator can name: its noun, the route of its screen, and the parameter with its id. */
-type Located = { noun: string; route: (typeof ROUTES)[number]; parameter: string }
-
-const ROUTES = [
-  clientsRoute,
-  environmentsRoute,
-  findingsRoute,
-  imagesRoute,
-  nowRoute,
-  pluginsRoute,
-  projectsRoute,
-  readinessRoute,
-  runsRoute,
-  scenariosRoute,
-  serversRoute,
-  sessionsRoute,
-  swarmsRoute,
-] as const
+type Located = { noun: string; route: ReturnType<typeof defineRoute>; parameter: string }
 
 /** All such records. Of several on one screen, the first whose parameter a place has is meant. */
 const LOCATED: readonly Located[] = [
@@ -54,6 +38,8 @@ const LOCATED: readonly Located[] = [
   { noun: 'plugins', route: pluginsRoute, parameter: 'pluginId' },
   { noun: 'projects', route: projectsRoute, parameter: 'projectId' },
 ]
+
+const ROUTES = [nowRoute, ...new Set(LOCATED.map(({ route }) => route))]
 
 /** Whether the path of a route ends with the id of these records. */
 const isAddressed = ({ route, parameter }: Located): boolean => route.path.endsWith(`{${parameter}}]`)
