@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client } from '../../api/client/client.ts'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import type { PlannedWrite } from '../../api/client/journal/entry.ts'
@@ -119,28 +118,16 @@ async function journeysOf(context: CommandContext, wanted: string): Promise<read
 /** How a run ended; `isGraded` is false if grades of its sessions are missing, so that their results are unknown. */
 type End = { state: string | undefined; isGraded: boolean }
 
-/** Whether a run has its grades, and if not, or if nobody knows, a sentence that says so. */
-type Grading = { isGraded: boolean; sentence?: string }
-
 /**
- * Returns whether the finished sessions of a run have their grades. A run without any grade does not say whether it has
- * graders; its scorecard names every criterion, graded or not.
+ * Returns whether the finished sessions of a run have their grades, and a sentence if not. A run without any grade does
+ * not say whether it has graders, so what its sessions reached is unknown.
  */
-async function gradingOf(client: Client, projectId: string, run: JourneyRun): Promise<Grading> {
-  const { id: runId, failedGradingCount } = run
+function gradingOf({ id, failedGradingCount, summary, sessionsGraded }: JourneyRun) {
   if (failedGradingCount) return { isGraded: false }
-  const ungraded = (run.summary?.succeeded ?? 0) - (run.sessionsGraded ?? 0)
+  const ungraded = (summary?.succeeded ?? 0) - (sessionsGraded ?? 0)
   if (ungraded <= 0) return { isGraded: true }
-  const count = `${plural(ungraded, 'finished session')} of ${runId} ${ungraded === 1 ? 'has' : 'have'} no grade`
-  if (run.sessionsGraded) return { isGraded: false, sentence: `${count}.` }
-  const scorecard = await client.journeyRuns.scorecard({ projectId, runId }).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error
-    return undefined
-  })
-  if (!scorecard) return { isGraded: false, sentence: `${count}, and whether they get any cannot be read.` }
-  if (scorecard.criteria?.length) return { isGraded: false, sentence: `${count}, although criteria are set up.` }
-  const unknown = 'the service does not say whether no grader is set up or grading is still to come'
-  return { isGraded: true, sentence: `${count}: ${unknown}.` }
+  const sentence = `${plural(ungraded, 'finished session')} of ${id} ${ungraded === 1 ? 'has' : 'have'} no grade.`
+  return { isGraded: false, sentence }
 }
 
 /** Says how a run ended; a session that ran to its end has not necessarily reached its goal. */
@@ -169,7 +156,7 @@ async function untilOver(
       }
       const state = journeyRunState(run)
       say(clean(`${id} is ${state ?? run.status}: ${endSentence(run)}`))
-      const { isGraded, sentence } = await gradingOf(context.client, await context.projectId(), run)
+      const { isGraded, sentence } = gradingOf(run)
       if (sentence !== undefined) say(clean(sentence))
       ends.push({ state, isGraded })
     }
